@@ -1,0 +1,18 @@
+//! What a Pinhole service manifest is: one strict way in, a model that needs no further checking, and diagnostics that
+//! say what to write instead.
+//!
+//! Pure: no network, no file system, no clock, no environment, no async. [`read`] is the only way to a [`Manifest`].
+
+#![forbid(unsafe_code)]
+
+pub mod diagnostic;
+pub mod digest;
+pub mod host;
+pub mod ids;
+pub mod model;
+pub mod pick;
+
+pub use digest::Digest;
+pub use host::ApiHost;
+pub use ids::{Access, ArgName, OpId, ServiceId};
+pub use model::Manifest;
