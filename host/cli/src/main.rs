@@ -1,2 +1,55 @@
-//! skeleton
-fn main() {}
+//! The `pinhole` command: flags in, words or one JSON document out, an exit status.
+//!
+//! One file a subcommand, none with logic of its own. This file is the one place where an error becomes an exit status.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod call;
+mod config;
+mod demo;
+mod end;
+mod explain;
+mod files;
+mod grant;
+mod keys;
+mod manifest;
+mod occasion;
+mod out;
+mod run;
+mod services;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use args::{Cli, Command};
+use config::Config;
+use end::End;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let ended = Config::read(&cli.global).and_then(|config| dispatch(cli.command, &config));
+    ExitCode::from(ended.unwrap_or_else(|error| out::failure(&error)).status())
+}
+
+fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
+    config.start_log();
+    match command {
+        Command::Demo(flags) => block_on(demo::main(&flags)),
+        Command::Services(flags) => services::main(&flags),
+        Command::Run(flags) => block_on(run::main(flags, config)),
+        Command::Explain(flags) => block_on(explain::main(flags, config)),
+        Command::Keys(command) => keys::main(command, config),
+        Command::Grant(command) => grant::main(command, config),
+        Command::Manifest(command) => block_on(manifest::main(command)),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "pinhole", &mut std::io::stdout());
+            Ok(End::Done)
+        }
+    }
+}
+
+fn block_on(future: impl Future<Output = anyhow::Result<End>>) -> anyhow::Result<End> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?.block_on(future)
+}

@@ -1,1 +1,22 @@
-//! skeleton
+//! Runs an op: opens the grant, decides, renders, sends to the one pinned host, picks, scrubs, and answers with an
+//! [`outcome::Outcome`].
+//!
+//! Start reading in `call/mod.rs`: it is the spine, and every other module is a stop on its way. There is one path and no
+//! way around a check.
+
+#![forbid(unsafe_code)]
+
+pub mod call;
+pub mod catalog;
+pub mod clock;
+pub mod net;
+pub mod outcome;
+pub mod project;
+pub mod render;
+pub mod replay;
+pub mod scrub;
+pub mod store;
+pub mod visible;
+
+pub use call::{CallRequest, Executor, Explained};
+pub use outcome::Outcome;

@@ -1,0 +1,266 @@
+//! The flags of every subcommand. Their doc comments are the help.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Use a person's connected services without being handed the keys.
+///
+/// Start with `pinhole demo`: it runs the whole path on this machine, with no key and no network.
+#[derive(Debug, Parser)]
+#[command(name = "pinhole", version, max_term_width = 100, after_help = EXIT_STATUS)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_STATUS: &str = "Exit status: 0 done; 1 it ran and failed, or a check or test says no; 2 usage; \
+    3 refused, nothing sent; 4 invalid manifest or grant; 5 sent or maybe sent, then refused; \
+    6 the local store, disk or clock.";
+
+/// Flags that every subcommand takes.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Keep keys and state here [default: $PINHOLE_HOME, else the XDG data folder]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) home: Option<PathBuf>,
+    /// Log to stderr from this level on: off, error, warn, info, debug, trace
+    #[arg(long, value_name = "LEVEL", global = true)]
+    pub(crate) log: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the whole path against an embedded stand-in API; needs no network and no key
+    Demo(DemoFlags),
+    /// List services, the ops of a service, or what an op takes and returns
+    Services(ServicesFlags),
+    /// Run an op and print the picked result
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(CallFlags),
+    /// Show the exact request of a call, the credential left out; sends nothing
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(CallFlags),
+    /// Show, make or protect this machine's keys
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Mint, inspect or revoke grants
+    #[command(subcommand)]
+    Grant(GrantCommand),
+    /// Check and test manifests; print their JSON Schema
+    #[command(subcommand)]
+    Manifest(ManifestCommand),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+const RUN_EXAMPLES: &str = "Examples:
+  pinhole run github.list_org_repos --arg org=rust-lang --token-stdin < token.txt
+  pinhole run github.get_repo --args '{\"owner\":\"rust-lang\",\"repo\":\"rust\"}' --grant grant.json";
+
+const EXPLAIN_EXAMPLES: &str = "Examples:
+  pinhole explain github.create_issue --arg owner=o --arg repo=r --arg title='It breaks'
+  pinhole explain github.get_repo --arg owner=o --arg repo=r --grant grant.json --json";
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoFlags {
+    /// Print the outcomes, in order, as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServicesFlags {
+    /// SERVICE or SERVICE.OP
+    #[arg(value_name = "SERVICE[.OP]")]
+    pub(crate) name: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) local: LocalManifests,
+}
+
+/// What is called, under what, and how the answer is printed.
+#[derive(Debug, Args)]
+pub(crate) struct CallFlags {
+    /// The op, such as `github.get_repo`
+    #[arg(value_name = "SERVICE.OP")]
+    pub(crate) op: String,
+    #[command(flatten)]
+    pub(crate) values: ArgValues,
+    /// The sealed grant that permits the call, as `pinhole grant mint` wrote it; `-` is stdin
+    #[arg(long, value_name = "FILE", conflicts_with = "token_stdin")]
+    pub(crate) grant: Option<PathBuf>,
+    /// Believe grants of this member too (the local member's are believed); may be repeated
+    #[arg(long, value_name = "KEY")]
+    pub(crate) issuer: Vec<String>,
+    /// Read the service's key from stdin, for this one read
+    #[arg(long)]
+    pub(crate) token_stdin: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) local: LocalManifests,
+    #[command(flatten)]
+    pub(crate) dial: DialFlags,
+}
+
+/// The args of a call.
+#[derive(Debug, Args)]
+pub(crate) struct ArgValues {
+    /// One arg; a list takes its elements one `--arg` each, or one JSON array
+    #[arg(long = "arg", value_name = "NAME=VALUE")]
+    pub(crate) arg: Vec<String>,
+    /// All args as a JSON object; `@FILE` reads a file, `-` reads stdin
+    #[arg(long = "args", value_name = "JSON|@FILE|-", conflicts_with = "arg")]
+    pub(crate) args: Option<String>,
+}
+
+/// Manifests besides those that are part of the binary.
+#[derive(Debug, Args)]
+pub(crate) struct LocalManifests {
+    /// Take this manifest in too; needs `--unsigned`; may be repeated
+    #[arg(long, value_name = "FILE", requires = "unsigned")]
+    pub(crate) manifest: Vec<PathBuf>,
+    /// Accept manifests that nobody signed; outcomes say so
+    #[arg(long)]
+    pub(crate) unsigned: bool,
+}
+
+/// Where to dial, for stand-ins. Flags only: no environment variable and no manifest can set these.
+#[derive(Debug, Args)]
+pub(crate) struct DialFlags {
+    /// Dial ADDR:PORT for HOST, as in curl; the name, the certificate check and the Host header stay HOST's
+    #[arg(long, value_name = "HOST:443:ADDR:PORT")]
+    pub(crate) resolve: Vec<String>,
+    /// Trust the CA certificates of this PEM file instead of the public ones
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca_cert: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Print the public keys of this machine's member and bot
+    Show {
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make the keys that are missing
+    New {
+        #[command(flatten)]
+        passphrase: PassphraseFlags,
+        /// Protect the member's key with a passphrase, asked at the terminal
+        #[arg(long)]
+        protect: bool,
+    },
+    /// Protect the member's key with a passphrase
+    Protect {
+        #[command(flatten)]
+        passphrase: PassphraseFlags,
+    },
+}
+
+/// Where the member's passphrase comes from.
+#[derive(Debug, Args)]
+pub(crate) struct PassphraseFlags {
+    /// Read the member's passphrase from this file instead of asking at the terminal
+    #[arg(long, value_name = "FILE")]
+    pub(crate) passphrase_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GrantCommand {
+    /// Seal a grant for one bot, with a key of the service read from stdin
+    #[command(after_help = MINT_EXAMPLES)]
+    Mint(MintFlags),
+    /// Show what a grant says, its secrets left out; opens it with the bot's or the member's key
+    Inspect {
+        /// The sealed grant; `-` is stdin
+        file: PathBuf,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Refuse a grant on this machine from now on
+    Revoke {
+        /// The sealed grant, or the id that `inspect` shows
+        grant: String,
+    },
+}
+
+const MINT_EXAMPLES: &str = "Examples:
+  pinhole grant mint github --to \"$BOT\" --op list_issues --where owner=me --ttl 1h < token.txt > grant.json
+  pinhole grant mint github --to \"$BOT\" --approve github.create_issue \\
+      '{\"owner\":\"me\",\"repo\":\"r\",\"title\":\"It breaks\"}' < token.txt > approval.json";
+
+#[derive(Debug, Args)]
+pub(crate) struct MintFlags {
+    /// The service
+    pub(crate) service: String,
+    /// The bot's public key (`pinhole keys show`)
+    #[arg(long, value_name = "KEY")]
+    pub(crate) to: String,
+    /// The most it permits [default: read; write with `--approve`]
+    #[arg(long, value_parser = ["read", "write"], conflicts_with = "approve")]
+    pub(crate) access: Option<String>,
+    /// Permit this op alone; may be repeated
+    #[arg(long, value_name = "OP", conflicts_with = "approve")]
+    pub(crate) op: Vec<String>,
+    /// Permit only this value of an arg; may be repeated, for several values too
+    #[arg(long = "where", value_name = "NAME=VALUE", conflicts_with = "approve")]
+    pub(crate) where_: Vec<String>,
+    /// How long it lives, such as 90s, 2m, 12h, 30d
+    #[arg(long, value_name = "TIME", default_value = "2m")]
+    pub(crate) ttl: String,
+    /// How often it may be used [default: 1 for a write, unbounded for a read]
+    #[arg(long, value_name = "N")]
+    pub(crate) uses: Option<std::num::NonZeroU32>,
+    /// Approve exactly this write: the op and its args as JSON (or `@FILE`)
+    #[arg(long, num_args = 2, value_names = ["SERVICE.OP", "ARGS"])]
+    pub(crate) approve: Option<Vec<String>>,
+    /// The account that the key belongs to, as people know it
+    #[arg(long, value_name = "NAME", default_value = "unnamed")]
+    pub(crate) account: String,
+    #[command(flatten)]
+    pub(crate) passphrase: PassphraseFlags,
+    #[command(flatten)]
+    pub(crate) local: LocalManifests,
+    /// The key is for a stand-in: it may be sent where `--resolve` says, never to the real host's name by right
+    #[arg(long)]
+    pub(crate) stand_in: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ManifestCommand {
+    /// Read manifests and say everything that is wrong with them
+    Check {
+        /// Manifests, or folders that hold `manifest.json`
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        /// Print one JSON document
+        #[arg(long, conflicts_with = "annotations")]
+        json: bool,
+        /// Print annotations for a pull request (GitHub's workflow commands)
+        #[arg(long)]
+        annotations: bool,
+    },
+    /// Replay the recorded cases of manifests through the whole path, in memory
+    Test {
+        /// Folders that hold `manifest.json` and `cases/`
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the JSON Schema of a manifest
+    Schema,
+}

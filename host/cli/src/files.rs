@@ -1,0 +1,75 @@
+//! Files that a command reads and writes. Private ones have mode 0600 in folders of mode 0700, and are never overwritten.
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use crate::end::{End, Failure};
+
+/// Longest input that a command takes, in bytes: 4 MiB.
+const INPUT_MAX: u64 = 4 << 20;
+
+/// Reads a file, or stdin for `-`, up to a size.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    if path == Path::new("-") {
+        return bounded(std::io::stdin().lock(), "stdin");
+    }
+    let shown = path.display().to_string();
+    match std::fs::File::open(path) {
+        Ok(file) => bounded(file, &shown),
+        Err(error) => {
+            Err(Failure::new(End::Usage, format!("`{shown}` cannot be read: {error}"), "look at the path").into())
+        }
+    }
+}
+
+fn bounded(from: impl std::io::Read, shown: &str) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let took = from.take(INPUT_MAX + 1).read_to_end(&mut bytes);
+    took.map_err(|error| Failure::new(End::Usage, format!("`{shown}` cannot be read: {error}"), "look at the path"))?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > INPUT_MAX {
+        let message = format!("`{shown}` is larger than {INPUT_MAX} bytes");
+        return Err(Failure::new(End::Usage, message, "pass a smaller one").into());
+    }
+    Ok(bytes)
+}
+
+/// The same as text.
+pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
+    String::from_utf8(read(path)?).map_err(|_error| {
+        let message = format!("`{}` is not UTF-8 text", path.display());
+        Failure::new(End::Usage, message, "pass a text file").into()
+    })
+}
+
+/// Writes a private file that must not be there yet: whole, synced, then named.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let folder = path.parent().context("a private file stands in a folder")?;
+    private_folder(folder)?;
+    let mut draft = tempfile::Builder::new().prefix(".draft").tempfile_in(folder)?;
+    draft.write_all(bytes)?;
+    draft.as_file().sync_all()?;
+    draft.persist_noclobber(path).with_context(|| format!("`{}` could not be made", path.display()))?;
+    std::fs::File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+/// Puts new content in the place of a private file's: the old one or the new one is there, never half of one.
+pub(crate) fn replace_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let folder = path.parent().context("a private file stands in a folder")?;
+    let mut draft = tempfile::Builder::new().prefix(".draft").tempfile_in(folder)?;
+    draft.write_all(bytes)?;
+    draft.as_file().sync_all()?;
+    draft.persist(path).with_context(|| format!("`{}` could not be replaced", path.display()))?;
+    std::fs::File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+fn private_folder(folder: &Path) -> anyhow::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).with_context(|| format!("`{}` could not be made", folder.display()))
+}

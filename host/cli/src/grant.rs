@@ -1,0 +1,183 @@
+//! `pinhole grant mint|inspect|revoke`.
+
+use std::collections::BTreeMap;
+
+use pinhole_grant::{Account, Dial, GrantId, MintRequest, Scope, Where};
+use pinhole_manifest::model::{ArgKind, Op};
+use pinhole_manifest::{Access, ArgName, OpId};
+use pinhole_runtime::catalog::Entry;
+use pinhole_runtime::clock::{Clock as _, SystemClock};
+use pinhole_runtime::store::Store as _;
+use pinhole_runtime::visible::visible;
+use serde_json::Value;
+
+use crate::args::{GrantCommand, MintFlags};
+use crate::config::Config;
+use crate::end::{End, Failure};
+use crate::{call, files, keys, occasion, out};
+
+pub(crate) fn main(command: GrantCommand, config: &Config) -> anyhow::Result<End> {
+    match command {
+        GrantCommand::Mint(flags) => mint(&flags, config),
+        GrantCommand::Inspect { file, json } => inspect(&file, json, config),
+        GrantCommand::Revoke { grant } => revoke(&grant, config),
+    }
+}
+
+fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
+    let catalog = occasion::catalog(&flags.local)?;
+    let entry = catalog.iter().find(|entry| entry.manifest.id().as_str() == flags.service).ok_or_else(|| {
+        let message = format!("there is no service `{}`", flags.service);
+        Failure::new(End::Refused, message, "`pinhole services` lists what there is")
+    })?;
+    let bot = keys::parse_public(&flags.to)?;
+    let account = Account::parse(&flags.account).map_err(|error| usage(format!("`--account`: {error}")))?;
+    let access = access(flags);
+    let dial = if flags.stand_in { Dial::Overridden } else { Dial::Real };
+    let ttl = seconds(&flags.ttl)?;
+    let ops = flags.op.iter().map(|op| known_op(entry, op)).collect::<anyhow::Result<Vec<&Op>>>()?;
+    let wheres = wheres(&flags.where_, entry)?;
+    let member = keys::member(&flags.passphrase, config)?;
+    let credential = occasion::credential(entry, occasion::token_from_stdin()?, account, dial, access)?;
+    let now = SystemClock.now();
+    let until = now.plus_secs(ttl);
+    let manifest = entry.manifest.digest();
+    let request = match flags.approve.as_deref() {
+        Some([op, args]) => {
+            let (_, op) = occasion::op_name(op).and_then(|(service, op)| in_service(entry, &service, op))?;
+            let op = known_op(entry, op.as_str())?;
+            let args = op.args.parse_text(&call::json_or_file(args)?).map_err(|faults| {
+                let shown: Vec<String> =
+                    faults.iter().map(|fault| format!("`{}` {}", fault.pointer, fault.message)).collect();
+                usage(format!("the args are not what `{}` takes: {}", op.id, shown.join("; ")))
+            })?;
+            if op.access == Access::Read {
+                return Err(usage(format!("`{}` reads, so there is nothing to approve", op.id)).into());
+            }
+            show_approval(op, &args)?;
+            let digest = occasion::action(entry, &op.id, &args, &credential, &bot).digest()?;
+            MintRequest::approval(bot, manifest, op.id.clone(), digest, now, until)
+        }
+        _ => {
+            let mut scope = Scope::new(access, now, until).with_where(wheres);
+            if !ops.is_empty() {
+                scope = scope.with_ops(ops.iter().map(|op| op.id.clone()));
+            }
+            scope.uses = flags.uses.or((access == Access::Write).then_some(std::num::NonZeroU32::MIN));
+            MintRequest::new(bot, manifest, scope)
+        }
+    };
+    let minted = pinhole_grant::mint(&request, &credential, &member, now, &mut occasion::entropy());
+    let sealed = minted.map_err(|error| {
+        Failure::new(End::Refused, format!("the grant was not minted: {error}"), "narrow what it permits, or for how long")
+    })?;
+    out::note(format_args!("grant {} to {}, until {}", sealed.id(), flags.to, until));
+    out::line(String::from_utf8_lossy(sealed.as_bytes()));
+    Ok(End::Done)
+}
+
+fn usage(message: String) -> Failure {
+    Failure::new(End::Usage, message, "`pinhole grant mint --help` shows how")
+}
+
+fn access(flags: &MintFlags) -> Access {
+    match (&flags.approve, flags.access.as_deref()) {
+        (Some(_), _) | (None, Some("write")) => Access::Write,
+        (None, _) => Access::Read,
+    }
+}
+
+fn in_service(
+    entry: &Entry,
+    service: &pinhole_manifest::ServiceId,
+    op: OpId,
+) -> anyhow::Result<(pinhole_manifest::ServiceId, OpId)> {
+    if service == entry.manifest.id() {
+        return Ok((service.clone(), op));
+    }
+    Err(usage(format!("`{service}` is not the service of this grant, `{}`", entry.manifest.id())).into())
+}
+
+fn known_op<'e>(entry: &'e Entry, name: &str) -> anyhow::Result<&'e Op> {
+    let found = OpId::parse(name).ok().and_then(|id| entry.manifest.op(&id));
+    found.ok_or_else(|| {
+        let message = format!("`{}` has no op `{name}`", entry.manifest.id());
+        Failure::new(End::Refused, message, format!("`pinhole services {}` lists them", entry.manifest.id())).into()
+    })
+}
+
+/// Shows whoever approves what exactly would be done: the confirm line and every arg whole.
+fn show_approval(op: &Op, args: &pinhole_manifest::model::Args) -> anyhow::Result<()> {
+    if let Some(confirm) = &op.confirm {
+        out::note(visible(&pinhole_runtime::render::fill_text(confirm, args)?));
+    }
+    for (name, value) in args.iter() {
+        out::note(format_args!("  {name} = {}", visible(&value.to_string())));
+    }
+    if op.irreversible {
+        out::note("  this cannot be taken back");
+    }
+    Ok(())
+}
+
+/// `owner=me` twice with different values allows both. A value has the kind of the arg that some op declares.
+fn wheres(pairs: &[String], entry: &Entry) -> anyhow::Result<Where> {
+    let mut lists: BTreeMap<ArgName, Vec<Value>> = BTreeMap::new();
+    for pair in pairs {
+        let (name, text) = call::split(pair)?;
+        let name = ArgName::parse(name).map_err(|error| usage(error.to_string()))?;
+        let mut kinds = entry.manifest.ops().values().filter_map(|op| op.args.def(&name).map(|def| def.kind));
+        let Some(kind) = kinds.next() else {
+            return Err(usage(format!("no op of `{}` takes `{name}`", entry.manifest.id())).into());
+        };
+        let value = match kind {
+            ArgKind::String => Value::from(text),
+            _ => serde_json::from_str(text).unwrap_or_else(|_not_json| Value::from(text)),
+        };
+        lists.entry(name).or_default().push(value);
+    }
+    Ok(Where::new(lists).map_err(|error| usage(error.to_string()))?)
+}
+
+/// `90s`, `2m`, `12h`, `30d`.
+fn seconds(text: &str) -> anyhow::Result<i64> {
+    let unit = |suffix: char, factor: i64| {
+        text.strip_suffix(suffix)?.parse::<u32>().ok().and_then(|count| i64::from(count).checked_mul(factor))
+    };
+    let found = unit('s', 1).or_else(|| unit('m', 60)).or_else(|| unit('h', 3_600)).or_else(|| unit('d', 86_400));
+    found.ok_or_else(|| usage(format!("`{text}` is no time: write 90s, 2m, 12h or 30d")).into())
+}
+
+fn inspect(file: &std::path::Path, json: bool, config: &Config) -> anyhow::Result<End> {
+    let sealed = files::read(file)?;
+    let issuers: Vec<_> = keys::member_public(config)?.into_iter().collect();
+    let shown = pinhole_grant::inspect(&sealed, &keys::bot(config)?, &issuers).map_err(|error| {
+        let hint = "a grant is shown to the bot that it was sealed to (`pinhole keys show`)";
+        Failure::new(End::Invalid, format!("the grant cannot be shown: {error}"), hint)
+    })?;
+    if json {
+        out::json(&shown)?;
+    } else {
+        for (name, value) in serde_json::to_value(&shown)?.as_object().into_iter().flatten() {
+            out::line(format_args!("{name:<11} {}", visible(&value.to_string())));
+        }
+    }
+    Ok(End::Done)
+}
+
+fn revoke(grant: &str, config: &Config) -> anyhow::Result<End> {
+    let id = match GrantId::parse(grant) {
+        Ok(id) => id,
+        Err(_not_an_id) => {
+            let sealed = files::read(grant.as_ref())?;
+            let shown = pinhole_grant::inspect(&sealed, &keys::bot(config)?, &[]).map_err(|error| {
+                let hint = "pass the sealed grant, or its id as `pinhole grant inspect` shows it";
+                Failure::new(End::Invalid, format!("`{grant}` is neither a grant nor its id: {error}"), hint)
+            })?;
+            shown.id
+        }
+    };
+    occasion::open_store(&config.state())?.revoke(&id)?;
+    out::line(format_args!("grant {id} is refused on this machine from now on"));
+    Ok(End::Done)
+}

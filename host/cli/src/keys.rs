@@ -1,0 +1,157 @@
+//! `pinhole keys`, and the key files that other commands open. Private keys have mode 0600 and never leave their files.
+
+use std::path::{Path, PathBuf};
+
+use pinhole_grant::{KeyFileError, KeyKind, Passphrase, PublicKey, SecretKey};
+use serde_json::json;
+
+use crate::args::{KeysCommand, PassphraseFlags};
+use crate::config::Config;
+use crate::end::{End, Failure};
+use crate::{files, occasion, out};
+
+pub(crate) fn main(command: KeysCommand, config: &Config) -> anyhow::Result<End> {
+    match command {
+        KeysCommand::Show { json } => show(json, config),
+        KeysCommand::New { passphrase, protect } => new(&passphrase, protect, config),
+        KeysCommand::Protect { passphrase } => protect(&passphrase, config),
+    }
+}
+
+fn show(json: bool, config: &Config) -> anyhow::Result<End> {
+    let keys = [KeyKind::Member, KeyKind::Bot].map(|kind| public(kind, config));
+    let [member, bot] = keys;
+    let (member, bot) = (member?, bot?);
+    if json {
+        out::json(&json!({"member": member.map(|key| key.to_string()), "bot": bot.map(|key| key.to_string())}))?;
+        return Ok(End::Done);
+    }
+    for (name, key) in [("member", member), ("bot", bot)] {
+        match key {
+            Some(key) => out::line(format_args!("{name}  {key}")),
+            None => out::line(format_args!("{name}  none yet (`pinhole keys new` makes it)")),
+        }
+    }
+    Ok(End::Done)
+}
+
+fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::Result<End> {
+    let mut rng = occasion::entropy();
+    for kind in [KeyKind::Member, KeyKind::Bot] {
+        let path = file(kind, config);
+        if path.exists() {
+            out::note(format_args!("`{}` is there already and stays as it is", path.display()));
+            continue;
+        }
+        let key = SecretKey::generate(kind, &mut rng);
+        let protected = protect || passphrase.passphrase_file.is_some();
+        let passphrase = if kind == KeyKind::Member && protected { Some(new_passphrase(passphrase)?) } else { None };
+        files::write_private(&path, &key.to_file(passphrase.as_ref(), &mut rng)?)?;
+    }
+    show(false, config)
+}
+
+fn protect(passphrase: &PassphraseFlags, config: &Config) -> anyhow::Result<End> {
+    let path = file(KeyKind::Member, config);
+    let bytes = read(&path)?;
+    if pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, &error))? {
+        let hint = "nothing was changed; to change the passphrase, make new keys and connect again";
+        return Err(Failure::new(End::Failed, "the member's key has a passphrase already", hint).into());
+    }
+    let key = SecretKey::from_file(&bytes, None).map_err(|error| unusable(&path, &error))?;
+    let passphrase = new_passphrase(passphrase)?;
+    files::replace_private(&path, &key.to_file(Some(&passphrase), &mut occasion::entropy())?)?;
+    out::line("the member's key is protected by the passphrase from now on");
+    Ok(End::Done)
+}
+
+fn file(kind: KeyKind, config: &Config) -> PathBuf {
+    config.keys().join(match kind {
+        KeyKind::Member => "member.json",
+        KeyKind::Bot => "bot.json",
+    })
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    if !path.exists() {
+        let message = format!("there is no key in `{}`", path.display());
+        return Err(Failure::new(End::Usage, message, "make the keys with `pinhole keys new`").into());
+    }
+    files::read(path)
+}
+
+fn unusable(path: &Path, error: &KeyFileError) -> Failure {
+    let message = format!("`{}`: {error}", path.display());
+    Failure::new(End::Local, message, "restore the file from a copy, or remove it and make new keys")
+}
+
+fn public(kind: KeyKind, config: &Config) -> anyhow::Result<Option<PublicKey>> {
+    let path = file(kind, config);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let key = pinhole_grant::keys::public_key(&files::read(&path)?).map_err(|error| unusable(&path, &error))?;
+    Ok(Some(key))
+}
+
+/// The local member's public key, if there is one; her private key is not opened.
+pub(crate) fn member_public(config: &Config) -> anyhow::Result<Option<PublicKey>> {
+    public(KeyKind::Member, config)
+}
+
+/// The local bot's key.
+pub(crate) fn bot(config: &Config) -> anyhow::Result<SecretKey> {
+    let path = file(KeyKind::Bot, config);
+    Ok(SecretKey::from_file(&read(&path)?, None).map_err(|error| unusable(&path, &error))?)
+}
+
+/// The local member's key, opened with her passphrase where it has one.
+pub(crate) fn member(passphrase: &PassphraseFlags, config: &Config) -> anyhow::Result<SecretKey> {
+    let path = file(KeyKind::Member, config);
+    let bytes = read(&path)?;
+    let protected = pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, &error))?;
+    let passphrase = if protected { Some(given_passphrase(passphrase, "Passphrase: ")?) } else { None };
+    SecretKey::from_file(&bytes, passphrase.as_ref()).map_err(|error| match error {
+        KeyFileError::WrongPassphrase => {
+            Failure::new(End::Refused, "the passphrase does not open the member's key", "try again").into()
+        }
+        error => unusable(&path, &error).into(),
+    })
+}
+
+/// The members whom the flags name.
+pub(crate) fn issuers(texts: &[String]) -> anyhow::Result<Vec<PublicKey>> {
+    texts.iter().map(|text| parse_public(text)).collect()
+}
+
+/// A public key from its text form.
+pub(crate) fn parse_public(text: &str) -> anyhow::Result<PublicKey> {
+    text.parse().map_err(|error| {
+        let message = format!("`{text}` is not a public key: {error}");
+        Failure::new(End::Usage, message, "`pinhole keys show` prints one: `pin1…`").into()
+    })
+}
+
+fn given_passphrase(flags: &PassphraseFlags, prompt: &str) -> anyhow::Result<Passphrase> {
+    let text = match &flags.passphrase_file {
+        Some(path) => files::read_text(path)?.trim_end_matches(['\r', '\n']).to_owned(),
+        None => rpassword::prompt_password(prompt).map_err(|error| {
+            let message = format!("no passphrase: the terminal cannot be read: {error}");
+            Failure::new(End::Usage, message, "run it at a terminal, or pass `--passphrase-file`")
+        })?,
+    };
+    Passphrase::new(text).map_err(|error| {
+        Failure::new(End::Usage, format!("no passphrase: {error}"), "choose one of 1 to 1024 bytes").into()
+    })
+}
+
+fn new_passphrase(flags: &PassphraseFlags) -> anyhow::Result<Passphrase> {
+    let passphrase = given_passphrase(flags, "New passphrase: ")?;
+    if flags.passphrase_file.is_none() {
+        let again = rpassword::prompt_password("Once more: ")?;
+        if !passphrase.matches(&again) {
+            return Err(Failure::new(End::Usage, "the two passphrases differ", "try again").into());
+        }
+    }
+    Ok(passphrase)
+}

@@ -1,0 +1,201 @@
+//! What a call needs besides its flags: manifests, keys, a grant, an executor.
+//!
+//! A call without a grant gets one made for the occasion: a member key, a bot key and a credential that exist for this
+//! process alone, sealed and signed like any other, so that there is one path.
+
+use std::io::{BufRead as _, Read as _};
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::Arc;
+
+use pinhole_grant::{
+    Account, Action, Credential, CredentialId, CredentialKind, CredentialParts, Dial, KeyKind, Label, MintRequest,
+    PublicKey, Scope, Secret, SecretKey, SourceName, UnixTime,
+};
+use pinhole_manifest::model::Args;
+use pinhole_manifest::{Access, OpId, ServiceId};
+use pinhole_runtime::Executor;
+use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, Source};
+use pinhole_runtime::clock::{Clock as _, SystemClock};
+use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
+use pinhole_runtime::store::{FileStore, Store};
+use rand::rngs::SysRng;
+use rand::rand_core::UnwrapErr;
+
+use crate::args::{DialFlags, LocalManifests};
+use crate::end::{End, Failure};
+use crate::files;
+
+/// How long a grant that was made for the occasion lives, in seconds.
+const OCCASION_SECS: i64 = 120;
+
+/// The operating system's entropy; a machine without any cannot go on.
+pub(crate) fn entropy() -> UnwrapErr<SysRng> {
+    UnwrapErr(SysRng)
+}
+
+/// The manifests of the binary and those that the flags name.
+pub(crate) fn catalog(flags: &LocalManifests) -> anyhow::Result<Catalog> {
+    let mut catalog = Catalog::built_in().map_err(|error| refused_manifest("compiled in", &error))?;
+    for path in &flags.manifest {
+        let bytes = files::read(path)?;
+        let taken = catalog.add(&bytes, Source::UnsignedFile);
+        taken.map_err(|error| refused_manifest(&path.display().to_string(), &error))?;
+    }
+    Ok(catalog)
+}
+
+fn refused_manifest(place: &str, error: &CatalogError) -> Failure {
+    let first = match error {
+        CatalogError::Invalid(faults) => faults.first().map(|fault| format!(": {fault}")).unwrap_or_default(),
+        CatalogError::Taken(_) => String::new(),
+    };
+    Failure::new(
+        End::Invalid,
+        format!("{place}: {error}{first}"),
+        "`pinhole manifest check` shows every fault of a manifest; a service id has one manifest",
+    )
+}
+
+/// `github.get_repo` as the two names in it.
+pub(crate) fn op_name(text: &str) -> anyhow::Result<(ServiceId, OpId)> {
+    let named = text.split_once('.').and_then(|(service, op)| {
+        Some((ServiceId::parse(service).ok()?, OpId::parse(op).ok()?))
+    });
+    named.ok_or_else(|| {
+        let message = format!("`{text}` is not the name of an op");
+        Failure::new(End::Usage, message, "write SERVICE.OP, such as `github.get_repo`").into()
+    })
+}
+
+/// The client, dialling where the flags say.
+pub(crate) fn client(flags: &DialFlags) -> anyhow::Result<PinnedClient> {
+    let mut settings = NetSettings::default();
+    for text in &flags.resolve {
+        let dial = DialOverride::parse(text).map_err(|error| {
+            Failure::new(End::Usage, format!("`--resolve {text}`: {error}"), "write HOST:443:ADDR:PORT")
+        })?;
+        settings = settings.with_override(dial);
+    }
+    if let Some(path) = &flags.ca_cert {
+        settings = settings.with_ca_pem(&files::read(path)?).map_err(|error| {
+            Failure::new(End::Usage, format!("`{}`: {error}", path.display()), "pass a PEM file of CA certificates")
+        })?;
+    }
+    Ok(PinnedClient::new(settings)?)
+}
+
+/// The first line of stdin, as a key of a service.
+pub(crate) fn token_from_stdin() -> anyhow::Result<Secret> {
+    let mut line = String::new();
+    let took = std::io::BufReader::new(std::io::stdin().lock().take(64 << 10)).read_line(&mut line);
+    took.map_err(|error| Failure::new(End::Usage, format!("stdin cannot be read: {error}"), "pipe the key in"))?;
+    let line = line.trim_end_matches(['\r', '\n']).to_owned();
+    Secret::new(line).map_err(|error| {
+        Failure::new(End::Usage, format!("the key on stdin: {error}"), "pipe in the key and nothing else").into()
+    })
+}
+
+/// A credential that is proved by nobody yet: the key as the person gave it.
+pub(crate) fn credential(
+    entry: &Entry,
+    secret: Secret,
+    account: Account,
+    dial: Dial,
+    cap: Access,
+) -> anyhow::Result<Credential> {
+    let manifest = &entry.manifest;
+    Ok(Credential::new(CredentialParts {
+        id: CredentialId::random(&mut entropy()),
+        service: manifest.id().clone(),
+        label: Label::parse("default")?,
+        account,
+        host: manifest.host().clone(),
+        token_url: manifest.auth().oauth.as_ref().map(|oauth| oauth.token_url.clone()),
+        registry: SourceName::parse(entry.source.name())?,
+        kind: CredentialKind::Pat,
+        secret,
+        refresh: None,
+        expires_at: None,
+        cap,
+        dial,
+    })?)
+}
+
+/// A member and a bot that exist for this process alone, and one credential.
+pub(crate) struct Occasion {
+    pub(crate) member: SecretKey,
+    pub(crate) bot: SecretKey,
+    pub(crate) credential: Credential,
+}
+
+impl Occasion {
+    pub(crate) fn new(entry: &Entry, secret: Secret, dial: Dial, cap: Access) -> anyhow::Result<Self> {
+        let mut rng = entropy();
+        Ok(Self {
+            member: SecretKey::generate(KeyKind::Member, &mut rng),
+            bot: SecretKey::generate(KeyKind::Bot, &mut rng),
+            credential: credential(entry, secret, Account::parse("unnamed")?, dial, cap)?,
+        })
+    }
+
+    /// A sealed grant for one run of a read.
+    pub(crate) fn read_grant(&self, entry: &Entry) -> anyhow::Result<Vec<u8>> {
+        let now = SystemClock.now();
+        let scope = Scope::new(Access::Read, now, now.plus_secs(OCCASION_SECS)).with_uses(NonZeroU32::MIN);
+        let request = MintRequest::new(self.bot.public().clone(), entry.manifest.digest(), scope);
+        self.mint(&request, now)
+    }
+
+    /// A sealed approval of exactly this write.
+    pub(crate) fn approval(&self, entry: &Entry, op: &OpId, args: &Args) -> anyhow::Result<Vec<u8>> {
+        let now = SystemClock.now();
+        let digest = action(entry, op, args, &self.credential, self.bot.public()).digest()?;
+        let bot = self.bot.public().clone();
+        let until = now.plus_secs(OCCASION_SECS);
+        self.mint(&MintRequest::approval(bot, entry.manifest.digest(), op.clone(), digest, now, until), now)
+    }
+
+    fn mint(&self, request: &MintRequest, now: UnixTime) -> anyhow::Result<Vec<u8>> {
+        Ok(pinhole_grant::mint(request, &self.credential, &self.member, now, &mut entropy())?.into_bytes())
+    }
+}
+
+/// What an approval names.
+pub(crate) fn action<'a>(
+    entry: &'a Entry,
+    op: &'a OpId,
+    args: &'a Args,
+    credential: &'a Credential,
+    bot: &PublicKey,
+) -> Action<'a> {
+    Action {
+        service: entry.manifest.id(),
+        op,
+        args,
+        manifest: entry.manifest.digest(),
+        connection: credential.id(),
+        account: credential.account(),
+        bot: bot.id(),
+    }
+}
+
+/// An executor with its state in this folder.
+pub(crate) fn executor(
+    catalog: Catalog,
+    bot: SecretKey,
+    issuers: Vec<PublicKey>,
+    client: PinnedClient,
+    state: &Path,
+) -> anyhow::Result<Executor> {
+    let store: Arc<dyn Store> = Arc::new(open_store(state)?);
+    Ok(Executor { bot, issuers, catalog, store, clock: Box::new(SystemClock), wire: Box::new(client) })
+}
+
+pub(crate) fn open_store(folder: &Path) -> anyhow::Result<FileStore> {
+    FileStore::open(folder).map_err(|error| {
+        let source = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+        let message = format!("`{}`: {error}{source}", folder.display());
+        Failure::new(End::Local, message, "look at the disk and at the rights of the folder").into()
+    })
+}

@@ -1,0 +1,112 @@
+//! `pinhole services`: what there is, in the manifests' own words.
+
+use pinhole_manifest::Manifest;
+use pinhole_manifest::model::Op;
+use pinhole_manifest::pick::Pick;
+use pinhole_runtime::catalog::Catalog;
+use serde_json::json;
+
+use crate::args::ServicesFlags;
+use crate::end::{End, Failure};
+use crate::{occasion, out};
+
+pub(crate) fn main(flags: &ServicesFlags) -> anyhow::Result<End> {
+    let catalog = occasion::catalog(&flags.local)?;
+    let (service, op) = match flags.name.as_deref().map(|name| name.split_once('.').unwrap_or((name, ""))) {
+        None => (None, ""),
+        Some((service, op)) => (Some(find(&catalog, service)?), op),
+    };
+    let Some(manifest) = service else {
+        let all: Vec<&Manifest> = catalog.iter().map(|entry| &entry.manifest).collect();
+        if flags.json {
+            out::json(&all.iter().map(|manifest| describe(manifest)).collect::<Vec<_>>())?;
+        } else {
+            all.iter().for_each(|manifest| list(manifest));
+        }
+        return Ok(End::Done);
+    };
+    if op.is_empty() {
+        if flags.json {
+            out::json(&describe(manifest))?;
+        } else {
+            list(manifest);
+        }
+        return Ok(End::Done);
+    }
+    let Some(op) = manifest.ops().values().find(|known| known.id.as_str() == op) else {
+        let message = format!("`{}` has no op `{op}`", manifest.id());
+        return Err(Failure::new(End::Refused, message, format!("`pinhole services {}` lists them", manifest.id())).into());
+    };
+    if flags.json {
+        out::json(&describe_op(op))?;
+    } else {
+        show(manifest, op);
+    }
+    Ok(End::Done)
+}
+
+fn find<'c>(catalog: &'c Catalog, service: &str) -> anyhow::Result<&'c Manifest> {
+    let found = catalog.iter().find(|entry| entry.manifest.id().as_str() == service);
+    found.map(|entry| &entry.manifest).ok_or_else(|| {
+        let message = format!("there is no service `{service}`");
+        Failure::new(End::Refused, message, "`pinhole services` lists what there is").into()
+    })
+}
+
+fn list(manifest: &Manifest) {
+    let verified = manifest.verified().map_or("unverified".to_owned(), |day| format!("verified {day}"));
+    out::line(format_args!("{}  {} ({}, {verified})", manifest.label(), manifest.name(), manifest.host()));
+    out::line(format_args!("  {}", manifest.summary()));
+    for op in manifest.ops().values() {
+        out::line(format_args!("  {:<24}{:<7}{}", op.id.as_str(), op.access.as_str(), op.summary));
+    }
+}
+
+fn show(manifest: &Manifest, op: &Op) {
+    out::line(format_args!("{}.{} ({})", manifest.id(), op.id, op.access));
+    out::line(format_args!("  {}", op.summary));
+    if !op.args.defs().is_empty() {
+        out::line("args:");
+    }
+    for (name, def) in op.args.defs() {
+        let need = match (&def.default, def.required) {
+            (Some(default), _) => format!("default {default}"),
+            (None, true) => "required".to_owned(),
+            (None, false) => "optional".to_owned(),
+        };
+        out::line(format_args!("  {:<16}{:<9}{:<16}{}", name.as_str(), kind(op, name.as_str()), need, def.description));
+    }
+    match &op.pick {
+        Pick::None => out::line("returns nothing"),
+        Pick::Fields(projection) => {
+            let fields: Vec<&str> = projection.fields.iter().map(|field| field.text.as_str()).collect();
+            out::line(format_args!("returns: {}", fields.join(", ")));
+        }
+    }
+}
+
+/// The arg's type as its schema has it.
+fn kind(op: &Op, name: &str) -> String {
+    let kind = op.args.json().pointer(&format!("/properties/{name}/type"));
+    kind.and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn describe(manifest: &Manifest) -> serde_json::Value {
+    json!({
+        "service": manifest.id(), "version": manifest.version().to_string(), "name": manifest.name(),
+        "summary": manifest.summary(), "host": manifest.host(), "verified": manifest.verified(),
+        "digest": manifest.digest(),
+        "ops": manifest.ops().values().map(describe_op).collect::<Vec<_>>(),
+    })
+}
+
+fn describe_op(op: &Op) -> serde_json::Value {
+    let returns: Vec<&str> = match &op.pick {
+        Pick::None => Vec::new(),
+        Pick::Fields(projection) => projection.fields.iter().map(|field| field.text.as_str()).collect(),
+    };
+    json!({
+        "op": op.id, "access": op.access, "summary": op.summary, "args": op.args.json(), "returns": returns,
+        "effect": op.effect.map(pinhole_manifest::model::Effect::as_str), "irreversible": op.irreversible,
+    })
+}

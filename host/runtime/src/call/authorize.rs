@@ -1,0 +1,131 @@
+//! Whether this call may run: args in their normal form, within the grant's scope, access, approval, and a use to spend.
+
+use pinhole_grant::{Action, ActionDigest, Caution};
+use pinhole_manifest::Access;
+use pinhole_manifest::model::{ArgFault, Args};
+
+use super::open::{Agreed, scope_refusal};
+use super::{Call, Executor};
+use crate::outcome::{Code, Refusal};
+use crate::store::SpendError;
+
+/// Most faults of the args that one refusal names.
+const FAULTS_SHOWN: usize = 5;
+
+/// The args are in the form in which everything after this reads them.
+#[derive(Debug)]
+pub(super) struct Checked<'a> {
+    agreed: Agreed<'a>,
+    args: Args,
+}
+
+/// The call may run. Only this reaches the credential.
+#[derive(Debug)]
+pub(super) struct Authorized<'a> {
+    pub(super) agreed: Agreed<'a>,
+    pub(super) args: Args,
+    /// What exactly would be done, as an approval names it.
+    pub(super) action: ActionDigest,
+    /// Which rule lets it run.
+    pub(super) rule: Rule,
+}
+
+/// Which rule lets a call run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// It reads, and the grant covers reads.
+    ReadGranted,
+    /// It writes what can be taken back, and the grant covers such writes.
+    WriteGranted,
+    /// The member approved exactly this write.
+    Approved,
+}
+
+impl<'a> Call<Agreed<'a>> {
+    /// Reads and normalises the args, once.
+    pub(super) fn check_args(self) -> Result<Call<Checked<'a>>, Refusal> {
+        let agreed = self.stage;
+        let args = agreed.op.args.parse_text(&agreed.request.args).map_err(|faults| args_refusal(&faults))?;
+        Ok(Call { stage: Checked { agreed, args } })
+    }
+}
+
+pub(super) fn args_refusal(faults: &[ArgFault]) -> Refusal {
+    let shown: Vec<String> = faults
+        .iter()
+        .take(FAULTS_SHOWN)
+        .map(|fault| match fault.pointer.as_str() {
+            "" => fault.message.clone(),
+            pointer => format!("`{pointer}`: {}", fault.message),
+        })
+        .collect();
+    let more = faults.len().saturating_sub(FAULTS_SHOWN);
+    let tail = if more == 0 { String::new() } else { format!("; and {more} more") };
+    Refusal::new(Code::InvalidArgs).saying(format!("{}{tail}", shown.join("; ")))
+}
+
+impl<'a> Call<Checked<'a>> {
+    /// Decides. INVARIANT: a write runs only under a write grant, and one that is irreversible, spends, sends or deletes
+    /// only under an approval of exactly this call.
+    pub(super) fn authorize(self, executor: &Executor) -> Result<Call<Authorized<'a>>, Refusal> {
+        let Checked { agreed, args } = self.stage;
+        agreed.grant.check_where(&args).map_err(scope_refusal)?;
+        let action = action_of(&agreed, &args, executor)?;
+        agreed.grant.check_approval(Caution::of(agreed.op), action).map_err(scope_refusal)?;
+        let rule = Rule::of(&agreed);
+        Ok(Call { stage: Authorized { agreed, args, action, rule } })
+    }
+}
+
+fn action_of(agreed: &Agreed<'_>, args: &Args, executor: &Executor) -> Result<ActionDigest, Refusal> {
+    let action = Action {
+        service: agreed.manifest.id(),
+        op: &agreed.op.id,
+        args,
+        manifest: agreed.manifest.digest(),
+        connection: agreed.grant().connection(),
+        account: agreed.grant().account(),
+        bot: executor.bot.public().id(),
+    };
+    action.digest().map_err(|error| Refusal::new(Code::InvalidArgs).saying(error.to_string()))
+}
+
+impl Rule {
+    fn of(agreed: &Agreed<'_>) -> Self {
+        match (agreed.grant().approves(), agreed.op.access) {
+            (Some(_), _) => Self::Approved,
+            (None, Access::Read) => Self::ReadGranted,
+            (None, Access::Write) => Self::WriteGranted,
+        }
+    }
+}
+
+impl Call<Authorized<'_>> {
+    /// Spends a use, on the disk, before the first byte leaves. Whatever happens afterwards, it stays spent.
+    pub(super) async fn spend(&self, executor: &Executor) -> Result<(), Refusal> {
+        let Some(allowed) = self.stage.agreed.grant().scope().uses else {
+            return Ok(());
+        };
+        let id = self.stage.agreed.grant().id();
+        executor.with_store(move |store| store.spend(&id, allowed)).await
+    }
+}
+
+impl From<SpendError> for Refusal {
+    fn from(error: SpendError) -> Self {
+        match error {
+            SpendError::UsedUp => Self::new(Code::GrantUsedUp),
+            SpendError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<crate::store::StoreError> for Refusal {
+    fn from(error: crate::store::StoreError) -> Self {
+        let detail = match std::error::Error::source(&error) {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        };
+        Self::new(Code::StoreFailed).detail(detail)
+    }
+}

@@ -1,0 +1,238 @@
+//! What a call would do, without doing it: the same stages as a run up to the request, then a description of it. Spends
+//! nothing, sends nothing.
+
+use pinhole_manifest::model::{Limits, Op};
+use pinhole_manifest::pick::Pick;
+use pinhole_manifest::{Access, Digest, OpId, ServiceId};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::authorize::{Authorized, Rule};
+use super::prepare::credential_value_shown;
+use super::{Call, CallRequest, Executor, Received, Trace};
+use crate::outcome::{Code, Meta, Refusal};
+
+/// What a call would come to.
+#[derive(Debug)]
+pub enum Explained {
+    /// It would be sent.
+    WouldRun(Box<Explanation>),
+    /// It would be refused, with nothing sent.
+    Refused(Refusal),
+}
+
+/// What would be sent, and why it may be.
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The service.
+    pub service: ServiceId,
+    /// The op.
+    pub op: OpId,
+    /// What the op does, in the manifest's words.
+    pub summary: String,
+    /// Whether it looks or changes.
+    pub access: Access,
+    /// What the member was or would be asked, for a write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<String>,
+    /// The args in their normal form.
+    pub args: Value,
+    /// What must hold before it is sent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<Required>,
+    /// The request.
+    pub request: ShownRequest,
+    /// The fields that would come back.
+    pub returns: Vec<String>,
+    /// Where in the answer they stand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+    /// Sizes and times.
+    pub limits: ShownLimits,
+    /// The grant that permits it.
+    pub grant: Value,
+    /// The rule that decides.
+    pub rule: String,
+    /// The manifest, such as `github@1.0.0`.
+    pub manifest: String,
+    /// Its digest.
+    pub digest: Digest,
+    /// Whether nobody signed it and it is not part of the binary.
+    pub unsigned: bool,
+}
+
+/// A request with its credential left out.
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct ShownRequest {
+    /// The method.
+    pub method: String,
+    /// The whole URL.
+    pub url: String,
+    /// The headers, the credential as `<credential>`.
+    pub headers: Vec<(String, String)>,
+    /// The body: JSON as JSON, a form as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<Value>,
+}
+
+/// A read that would be made first.
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct Required {
+    /// The read op.
+    pub op: OpId,
+    /// Its args.
+    pub args: Value,
+    /// What the refusal would say if its condition did not hold.
+    pub otherwise: String,
+}
+
+/// An op's limits.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "the members of `limits` in the manifest")]
+#[non_exhaustive]
+pub struct ShownLimits {
+    pub response_bytes: u64,
+    pub result_bytes: u64,
+    pub timeout_ms: u64,
+}
+
+impl From<Limits> for ShownLimits {
+    fn from(limits: Limits) -> Self {
+        let Limits { response_bytes, result_bytes, timeout_ms, .. } = limits;
+        Self { response_bytes, result_bytes, timeout_ms }
+    }
+}
+
+impl Executor {
+    /// What a call would do. Nothing is spent and nothing is sent.
+    pub async fn explain(&self, request: CallRequest) -> Explained {
+        match self.walk_to_request(&request).await {
+            Ok(explanation) => Explained::WouldRun(Box::new(explanation)),
+            Err(refusal) => Explained::Refused(refusal),
+        }
+    }
+
+    async fn walk_to_request(&self, request: &CallRequest) -> Result<Explanation, Refusal> {
+        let mut trace = Trace::new();
+        let call = Call { stage: Received { request } };
+        let call = call.open_grant(self).await?;
+        let call = call.agree(self, &mut trace)?;
+        let call = call.check_args()?;
+        let call = call.authorize(self)?;
+        call.look_for_use(self).await?;
+        call.describe(self, trace.meta)
+    }
+}
+
+impl Call<Authorized<'_>> {
+    async fn look_for_use(&self, executor: &Executor) -> Result<(), Refusal> {
+        let grant = self.stage.agreed.grant();
+        let Some(allowed) = grant.scope().uses else {
+            return Ok(());
+        };
+        let id = grant.id();
+        if executor.with_store(move |store| store.has_use_left(&id, allowed)).await? {
+            Ok(())
+        } else {
+            Err(Refusal::new(Code::GrantUsedUp))
+        }
+    }
+
+    fn describe(&self, executor: &Executor, meta: Meta) -> Result<Explanation, Refusal> {
+        let agreed = &self.stage.agreed;
+        let (manifest, op) = (agreed.manifest, agreed.op);
+        let confirm = match &op.confirm {
+            Some(template) => Some(self.fill(template)?),
+            None => None,
+        };
+        let mut requires = Vec::new();
+        for requirement in &op.require {
+            requires.push(Required {
+                op: requirement.op.clone(),
+                args: super::require::requirement_args(requirement, &self.stage.args)?.into(),
+                otherwise: requirement.otherwise.clone(),
+            });
+        }
+        Ok(Explanation {
+            service: manifest.id().clone(),
+            op: op.id.clone(),
+            summary: op.summary.clone(),
+            access: op.access,
+            confirm,
+            args: self.stage.args.to_json(),
+            requires,
+            request: self.shown_request()?,
+            returns: returns(op),
+            root: root(op),
+            limits: op.limits.into(),
+            grant: shown_grant(&agreed.request.grant, executor),
+            rule: rule_sentence(self.stage.rule, executor),
+            manifest: manifest.label(),
+            digest: manifest.digest(),
+            unsigned: meta.unsigned,
+        })
+    }
+
+    fn fill(&self, template: &pinhole_manifest::model::Template) -> Result<String, Refusal> {
+        crate::render::fill_text(template, &self.stage.args)
+            .map_err(|error| Refusal::new(Code::ArgRefused).saying(error.to_string()))
+    }
+
+    fn shown_request(&self) -> Result<ShownRequest, Refusal> {
+        let manifest = self.stage.agreed.manifest;
+        let rendered = self.render()?;
+        let scheme = &manifest.auth().scheme;
+        let body = rendered.body.map(|body| {
+            serde_json::from_slice(&body).unwrap_or_else(|_form| String::from_utf8_lossy(&body).into_owned().into())
+        });
+        let mut headers = rendered.headers;
+        headers.extend(self.idempotency_header());
+        headers.push((scheme.header_name().to_owned(), credential_value_shown(scheme)));
+        headers.sort();
+        Ok(ShownRequest {
+            method: rendered.method.as_str().to_owned(),
+            url: format!("https://{}{}", manifest.host(), rendered.target),
+            headers,
+            body,
+        })
+    }
+}
+
+fn returns(op: &Op) -> Vec<String> {
+    match &op.pick {
+        Pick::None => Vec::new(),
+        Pick::Fields(projection) => projection
+            .fields
+            .iter()
+            .map(|field| match &field.alias {
+                Some(alias) => format!("{} as {alias}", field.text),
+                None => field.text.clone(),
+            })
+            .collect(),
+    }
+}
+
+fn root(op: &Op) -> Option<String> {
+    match &op.pick {
+        Pick::None => None,
+        Pick::Fields(projection) => Some(projection.root_text().to_owned()),
+    }
+}
+
+fn rule_sentence(rule: Rule, executor: &Executor) -> String {
+    let bot = executor.bot.public().id();
+    match rule {
+        Rule::ReadGranted => format!("the grant lets bot {bot} read"),
+        Rule::WriteGranted => format!("the grant lets bot {bot} write what can be taken back"),
+        Rule::Approved => format!("the member approved exactly this write by bot {bot}"),
+    }
+}
+
+/// What the grant says, its secrets left out. It has opened already.
+fn shown_grant(sealed: &[u8], executor: &Executor) -> Value {
+    let shown = pinhole_grant::inspect(sealed, &executor.bot, &executor.issuers);
+    shown.ok().and_then(|shown| serde_json::to_value(shown).ok()).unwrap_or_default()
+}

@@ -1,0 +1,148 @@
+//! The spine: the one way of a call, from the grant that permits it to the outcome that answers it.
+//!
+//! Read [`Executor::walk`] from top to bottom. Each line takes what the line before it proved and gives back a value that
+//! proves one thing more, so that no line can be left out or moved: only an authorised call reaches the credential, only
+//! a prepared one has the permit that opens a socket, only a projected answer becomes an outcome. DESIGN, "The way of a
+//! call".
+
+mod answer;
+mod authorize;
+mod explain;
+mod open;
+mod prepare;
+mod require;
+mod send;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pinhole_grant::{PublicKey, SecretKey};
+use pinhole_manifest::{OpId, ServiceId};
+
+pub use explain::{Explained, Explanation};
+
+use crate::catalog::Catalog;
+use crate::clock::Clock;
+use crate::net::Wire;
+use crate::outcome::{Code, Meta, Outcome, Picked, Refusal, Verdict};
+use crate::store::Store;
+
+/// What a caller asks for. Nothing in it is believed.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CallRequest {
+    /// The service.
+    pub service: ServiceId,
+    /// Its op.
+    pub op: OpId,
+    /// The args, as the text of one JSON object.
+    pub args: String,
+    /// The sealed grant.
+    pub grant: Vec<u8>,
+}
+
+impl CallRequest {
+    /// Asks for `service.op` with args as the text of one JSON object, under a sealed grant.
+    pub fn new(service: ServiceId, op: OpId, args: impl Into<String>, grant: impl Into<Vec<u8>>) -> Self {
+        Self { service, op, args: args.into(), grant: grant.into() }
+    }
+}
+
+/// A call, as far as it has come.
+#[derive(Debug)]
+struct Call<Stage> {
+    stage: Stage,
+}
+
+/// Nothing is known of it but what the caller says.
+#[derive(Debug)]
+struct Received<'a> {
+    request: &'a CallRequest,
+}
+
+/// What has been done so far, for the outcome's `meta`, and until when the op may take.
+#[derive(Debug)]
+struct Trace {
+    started: Instant,
+    meta: Meta,
+    result_bytes: u64,
+}
+
+impl Trace {
+    fn new() -> Self {
+        Self { started: Instant::now(), meta: Meta::default(), result_bytes: u64::MAX }
+    }
+
+    /// What is left of the op's time.
+    fn left_of(&self, timeout_ms: u64) -> Duration {
+        Duration::from_millis(timeout_ms).saturating_sub(self.started.elapsed())
+    }
+}
+
+/// Who runs calls, and with what. Made once, shared by all calls.
+#[expect(missing_debug_implementations, reason = "it holds the bot's key and the doors to the world")]
+pub struct Executor {
+    /// The bot's own key, which grants are sealed to.
+    pub bot: SecretKey,
+    /// The members whose grants are believed.
+    pub issuers: Vec<PublicKey>,
+    /// The manifests.
+    pub catalog: Catalog,
+    /// What outlives the process.
+    pub store: Arc<dyn Store>,
+    /// The time.
+    pub clock: Box<dyn Clock>,
+    /// The way out.
+    pub wire: Box<dyn Wire>,
+}
+
+impl Executor {
+    /// Runs one op under a grant. Every way of failing is a refusal with a code; none is a panic.
+    pub async fn run(&self, request: CallRequest) -> Outcome {
+        let mut trace = Trace::new();
+        let verdict = match self.walk(&request, &mut trace).await {
+            Ok(answer) => Verdict::Done(answer),
+            Err(refusal) => Verdict::Refused(refusal),
+        };
+        trace.meta.ms = u64::try_from(trace.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let outcome = Outcome { service: request.service, op: request.op, verdict, meta: trace.meta };
+        let outcome = outcome.capped(trace.result_bytes);
+        if let Some(refusal) = outcome.refusal() {
+            tracing::info!(
+                service = %outcome.service, op = %outcome.op, code = %refusal.code, sent = ?refusal.sent,
+                detail = refusal.private_detail().unwrap_or_default(), "refused"
+            );
+        }
+        outcome
+    }
+
+    async fn walk(&self, request: &CallRequest, trace: &mut Trace) -> Result<Picked, Refusal> {
+        let call = Call { stage: Received { request } };
+        let call = call.open_grant(self).await?;
+        let call = call.agree(self, trace)?;
+        let call = call.check_args()?;
+        let call = call.authorize(self)?;
+        call.spend(self).await?;
+        let call = call.prepare()?;
+        call.require(self, trace).await?;
+        let answer = call.send(self, trace).await?;
+        let answer = answer.judge()?;
+        let answer = answer.project(trace)?;
+        Ok(answer.into_public())
+    }
+}
+
+impl Outcome {
+    /// INVARIANT: an outcome is never larger than its op allows; a larger one is refused whole.
+    fn capped(mut self, limit: u64) -> Self {
+        if matches!(self.verdict, Verdict::Done(_)) {
+            let size = u64::try_from(self.to_json().len()).unwrap_or(u64::MAX);
+            if size > limit {
+                let message = format!("the outcome has {size} bytes, and the op returns at most {limit}; nothing is cut off");
+                let refusal = Refusal::new(Code::ResultTooLarge).saying(message).sent(crate::net::Sent::Yes);
+                self.verdict = Verdict::Refused(refusal);
+            }
+        }
+        self
+    }
+}

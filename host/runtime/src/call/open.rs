@@ -1,0 +1,143 @@
+//! From what the caller says to what the member permits: the grant opens, and manifest, host and op agree with it.
+
+use std::sync::Arc;
+
+use pinhole_grant::{Dial, Grant, OpenError, OpenedGrant, ScopeError, Target};
+use pinhole_manifest::model::Op;
+use pinhole_manifest::Manifest;
+
+use super::{Call, CallRequest, Executor, Received, Trace};
+use crate::catalog::Source;
+use crate::outcome::{Code, Refusal};
+
+/// The grant is open: sealed to this bot, signed by a known member, in its time, not revoked.
+#[derive(Debug)]
+pub(super) struct Opened<'a> {
+    request: &'a CallRequest,
+    grant: OpenedGrant,
+}
+
+/// Manifest, host and op are those that the grant is for.
+#[derive(Debug)]
+pub(super) struct Agreed<'a> {
+    pub(super) request: &'a CallRequest,
+    pub(super) grant: OpenedGrant,
+    pub(super) manifest: &'a Manifest,
+    pub(super) op: &'a Op,
+}
+
+impl Agreed<'_> {
+    /// What the grant says.
+    pub(super) fn grant(&self) -> &Grant {
+        self.grant.grant()
+    }
+}
+
+impl<'a> Call<Received<'a>> {
+    /// Opens the grant. The time is the latest that this store has seen, so that a clock set back revives nothing.
+    pub(super) async fn open_grant(self, executor: &Executor) -> Result<Call<Opened<'a>>, Refusal> {
+        let request = self.stage.request;
+        let wall = executor.clock.now();
+        let now = executor.with_store(move |store| store.high_water(wall)).await?;
+        let grant = pinhole_grant::open(&request.grant, &executor.bot, &executor.issuers, now)
+            .map_err(open_refusal)?;
+        let id = grant.grant().id();
+        if executor.with_store(move |store| store.is_revoked(&id)).await? {
+            return Err(Refusal::new(Code::GrantRevoked));
+        }
+        Ok(Call { stage: Opened { request, grant } })
+    }
+}
+
+impl<'a> Call<Opened<'a>> {
+    /// Finds the manifest and the op, and holds them against the grant: service, host, op, access, way of dialling.
+    pub(super) fn agree(self, executor: &'a Executor, trace: &mut Trace) -> Result<Call<Agreed<'a>>, Refusal> {
+        let Opened { request, grant } = self.stage;
+        let entry = executor.catalog.find(&request.service).ok_or_else(|| Refusal::new(Code::UnknownService))?;
+        let manifest = &entry.manifest;
+        trace.meta.manifest = Some(manifest.label());
+        trace.meta.digest = Some(manifest.digest());
+        trace.meta.unsigned = entry.source == Source::UnsignedFile;
+        let op = manifest.op(&request.op).ok_or_else(|| Refusal::new(Code::UnknownOp))?;
+        trace.result_bytes = op.limits.result_bytes;
+        let target = Target {
+            service: manifest.id(),
+            op: &op.id,
+            access: op.access,
+            manifest: manifest.digest(),
+            host: manifest.host(),
+            token_url: manifest.auth().oauth.as_ref().map(|oauth| &oauth.token_url),
+        };
+        grant.check_op(&target).map_err(scope_refusal)?;
+        let credential = grant.grant().credential();
+        if credential.registry().as_str() != entry.source.name() {
+            return Err(Refusal::new(Code::SourceChanged));
+        }
+        if credential.dial() == Dial::Real && executor.wire.dial(manifest.host()) == Dial::Overridden {
+            return Err(Refusal::new(Code::DialMismatch));
+        }
+        Ok(Call { stage: Agreed { request, grant, manifest, op } })
+    }
+}
+
+fn open_refusal(error: OpenError) -> Refusal {
+    let code = match error {
+        OpenError::NotABot
+        | OpenError::TooLarge
+        | OpenError::NotAnEnvelope
+        | OpenError::Version(_)
+        | OpenError::WrongKind
+        | OpenError::NotSigned
+        | OpenError::Malformed => Code::GrantMalformed,
+        OpenError::WrongBot | OpenError::Resealed => Code::WrongBot,
+        OpenError::CannotOpen => Code::GrantUnopenable,
+        OpenError::UnknownIssuer => Code::UnknownIssuer,
+        OpenError::BadSignature => Code::BadSignature,
+        OpenError::IssuerMismatch | OpenError::Inconsistent(_) | OpenError::Rule(_) => {
+            Code::GrantInconsistent
+        }
+        OpenError::NotYetValid => Code::GrantNotYetValid,
+        OpenError::Expired => Code::GrantExpired,
+    };
+    Refusal::new(code).saying(error.to_string())
+}
+
+pub(super) fn scope_refusal(error: ScopeError) -> Refusal {
+    let code = match &error {
+        ScopeError::WrongService => Code::WrongService,
+        ScopeError::HostChanged => Code::HostChanged,
+        ScopeError::ReadOnly => Code::ReadOnlyGrant,
+        ScopeError::OutOfScope { .. } => Code::OpOutOfScope,
+        ScopeError::ManifestChanged => Code::ManifestChanged,
+        ScopeError::WhereAbsent { .. } | ScopeError::WhereValue { .. } => Code::ArgsOutOfScope,
+        ScopeError::NotYetValid => Code::GrantNotYetValid,
+        ScopeError::Expired => Code::GrantExpired,
+        ScopeError::UsedUp => Code::GrantUsedUp,
+        ScopeError::NeedsApproval => Code::ApprovalRequired,
+        ScopeError::WrongAction => Code::ApprovalMismatch,
+    };
+    match error {
+        // These say which op or arg; the code's own sentence says the rest better.
+        ScopeError::OutOfScope { .. } | ScopeError::WhereAbsent { .. } | ScopeError::WhereValue { .. } => {
+            Refusal::new(code).saying(error.to_string())
+        }
+        _ => Refusal::new(code),
+    }
+}
+
+impl Executor {
+    /// Does blocking work with the store away from the threads that serve other calls.
+    pub(super) async fn with_store<T: Send + 'static, E>(
+        &self,
+        work: impl FnOnce(&dyn crate::store::Store) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, Refusal>
+    where
+        E: Into<Refusal> + Send + 'static,
+    {
+        let store = Arc::clone(&self.store);
+        match tokio::task::spawn_blocking(move || work(store.as_ref())).await {
+            Ok(done) => done.map_err(Into::into),
+            Err(error) => Err(Refusal::new(Code::StoreFailed).detail(error)),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! From a call that may run to the request that would be sent. The credential goes in last.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use pinhole_grant::Credential;
+use pinhole_manifest::{Digest, Manifest};
+use pinhole_manifest::model::{Args, AuthScheme, Request};
+use zeroize::Zeroizing;
+
+use super::Call;
+use super::authorize::Authorized;
+use crate::net::Outgoing;
+use crate::outcome::{Code, Refusal};
+use crate::render::{self, Rendered};
+
+/// What stands for the key wherever a request is shown.
+pub const CREDENTIAL_SHOWN: &str = "<credential>";
+
+/// The request is whole. Only this gets a permit.
+#[derive(Debug)]
+pub(super) struct Prepared<'a> {
+    pub(super) authorized: Authorized<'a>,
+    pub(super) outgoing: Outgoing,
+}
+
+impl<'a> Call<Authorized<'a>> {
+    /// Renders the request and puts the credential in.
+    pub(super) fn prepare(self) -> Result<Call<Prepared<'a>>, Refusal> {
+        let mut rendered = self.render()?;
+        rendered.headers.extend(self.idempotency_header());
+        let authorized = self.stage;
+        let outgoing = with_credential(rendered, authorized.agreed.manifest, authorized.agreed.grant().credential())?;
+        Ok(Call { stage: Prepared { authorized, outgoing } })
+    }
+
+    /// The header by which the service knows a repeated write: the same for every try of the same call under the same
+    /// grant, and for nothing else.
+    pub(super) fn idempotency_header(&self) -> Option<(String, String)> {
+        let agreed = &self.stage.agreed;
+        let name = agreed.op.idempotency.clone()?;
+        let key = format!("{}/{}", agreed.grant().id(), self.stage.action);
+        let value = Digest::of(key.as_bytes()).to_string().replace("sha256:", "pinhole-");
+        Some((name, value))
+    }
+
+    /// The request without its credential.
+    pub(super) fn render(&self) -> Result<Rendered, Refusal> {
+        let agreed = &self.stage.agreed;
+        let request = agreed.op.request().ok_or_else(|| Refusal::new(Code::ModuleUnsupported))?;
+        render(agreed.manifest, request, &self.stage.args)
+    }
+}
+
+/// Renders a request of this manifest.
+pub(super) fn render(manifest: &Manifest, request: &Request, args: &Args) -> Result<Rendered, Refusal> {
+    render::render(manifest, request, args)
+        .map_err(|error| Refusal::new(Code::ArgRefused).saying(error.to_string()))
+}
+
+/// Puts the credential into a rendered request.
+pub(super) fn with_credential(
+    rendered: Rendered,
+    manifest: &Manifest,
+    credential: &Credential,
+) -> Result<Outgoing, Refusal> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &rendered.headers {
+        insert(&mut headers, name, value)?;
+    }
+    let scheme = &manifest.auth().scheme;
+    let value = credential_value(scheme, credential.secret().expose());
+    let mut value = HeaderValue::from_str(&value).map_err(unusable)?;
+    value.set_sensitive(true);
+    let name = HeaderName::from_bytes(scheme.header_name().as_bytes()).map_err(unusable)?;
+    Ok(Outgoing {
+        method: rendered.method.as_str().parse().map_err(unusable)?,
+        target: rendered.target,
+        headers,
+        credential: (name, value),
+        body: rendered.body.map(Bytes::from),
+    })
+}
+
+/// The value of the header that carries a key.
+pub(crate) fn credential_value(scheme: &AuthScheme, key: &str) -> Zeroizing<String> {
+    Zeroizing::new(match scheme {
+        AuthScheme::Bearer => format!("Bearer {key}"),
+        AuthScheme::Basic => format!("Basic {}", STANDARD.encode(Zeroizing::new(format!("{key}:")).as_bytes())),
+        AuthScheme::Bare | AuthScheme::Header(_) => key.to_owned(),
+    })
+}
+
+/// The same value with the key left out, for people.
+pub(crate) fn credential_value_shown(scheme: &AuthScheme) -> String {
+    match scheme {
+        AuthScheme::Bearer => format!("Bearer {CREDENTIAL_SHOWN}"),
+        AuthScheme::Basic => format!("Basic {CREDENTIAL_SHOWN}"),
+        AuthScheme::Bare | AuthScheme::Header(_) => CREDENTIAL_SHOWN.to_owned(),
+    }
+}
+
+fn insert(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Refusal> {
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(unusable)?;
+    headers.insert(name, HeaderValue::from_str(value).map_err(unusable)?);
+    Ok(())
+}
+
+/// The manifest and the credential were checked for this when they were read; should a check have a gap, this closes it.
+fn unusable(error: impl std::error::Error) -> Refusal {
+    // The error's own text says nothing of the value.
+    Refusal::new(Code::ArgRefused).saying("a header of the request is not one that HTTP allows").detail(error)
+}

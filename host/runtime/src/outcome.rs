@@ -1,0 +1,195 @@
+//! What a run returns: a picked result, or a refusal with its code. DESIGN, "Outcome".
+//!
+//! INVARIANT: nothing that a service sent stands in an outcome except the picked result and the one error text that the
+//! manifest names, which is clipped, scrubbed and marked untrusted.
+
+mod code;
+
+use pinhole_manifest::{Digest, OpId, ServiceId};
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
+
+pub use code::{Code, ExitClass};
+
+use crate::net::Sent;
+use crate::project::Tree;
+
+/// What a run returns.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The service that was asked for.
+    pub service: ServiceId,
+    /// The op that was asked for.
+    pub op: OpId,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// What it took.
+    pub meta: Meta,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub enum Verdict {
+    /// It ran.
+    Done(Picked),
+    /// It did not run, or what came back is not passed on.
+    Refused(Refusal),
+}
+
+/// What may be passed on.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Picked {
+    /// The picked result.
+    pub result: Tree,
+    /// Fields of the pick that were dropped because they held something other than a scalar or an array of scalars.
+    pub notes: Vec<String>,
+}
+
+/// Why a run gave no result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// The stable code.
+    pub code: Code,
+    /// What is wrong, in words for the bot and the person.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+    /// Whether the op's request left.
+    pub sent: Sent,
+    /// What the service itself said, where the manifest names the place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub untrusted: Option<UntrustedText>,
+    /// For the log alone; holds no secret, and no text of the service's.
+    #[serde(skip)]
+    pub(crate) detail: Option<String>,
+}
+
+impl Refusal {
+    /// A refusal before anything was sent, in the code's own words.
+    pub(crate) fn new(code: Code) -> Self {
+        Self {
+            code,
+            message: code.sentence().to_owned(),
+            hint: code.hint().to_owned(),
+            sent: Sent::No,
+            untrusted: None,
+            detail: None,
+        }
+    }
+
+    /// The same with words that say more than the code's own.
+    pub(crate) fn saying(self, message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..self }
+    }
+
+    /// The same, with what became of the request.
+    pub(crate) fn sent(self, sent: Sent) -> Self {
+        Self { sent, ..self }
+    }
+
+    /// The same, with a word for the log.
+    pub(crate) fn detail(self, detail: impl ToString) -> Self {
+        Self { detail: Some(detail.to_string()), ..self }
+    }
+
+    /// What the log may have and the bot may not: no secret, and no text of the service's.
+    pub fn private_detail(&self) -> Option<&str> {
+        self.detail.as_deref()
+    }
+}
+
+/// Text that a service wrote: data, never instructions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct UntrustedText(String);
+
+impl UntrustedText {
+    /// Most characters that are passed on.
+    pub const MAX_CHARS: usize = 300;
+
+    /// Clips a scrubbed text and makes characters visible that could hide or reorder what a person reads.
+    pub(crate) fn new(scrubbed: &str) -> Self {
+        let clipped: String = scrubbed.chars().take(Self::MAX_CHARS).collect();
+        let mut text = crate::visible::visible(&clipped);
+        if scrubbed.chars().nth(Self::MAX_CHARS).is_some() {
+            text.push('…');
+        }
+        Self(text)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What a run took.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
+pub struct Meta {
+    /// The HTTP status of the op's own answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Bytes of all answers, decompressed.
+    pub bytes_in: u64,
+    /// Bytes of the result as compact JSON.
+    pub bytes_out: u64,
+    /// Requests that were handed to the client.
+    pub requests: u32,
+    /// Milliseconds from the call to the outcome.
+    pub ms: u64,
+    /// The manifest, such as `github@1.0.0`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
+    /// The digest of the manifest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Digest>,
+    /// Present and true where nobody signed the manifest and it is not part of the binary.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unsigned: bool,
+}
+
+impl Outcome {
+    /// The outcome as one line of JSON.
+    pub fn to_json(&self) -> String {
+        // A tree of texts and numbers has no value that JSON lacks and no key that is not a text.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The result, if it ran.
+    pub fn result(&self) -> Option<&Tree> {
+        match &self.verdict {
+            Verdict::Done(answer) => Some(&answer.result),
+            Verdict::Refused(_) => None,
+        }
+    }
+
+    /// The refusal, if there is one.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match &self.verdict {
+            Verdict::Done(_) => None,
+            Verdict::Refused(refusal) => Some(refusal),
+        }
+    }
+}
+
+impl Serialize for Outcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("ok", &self.result().is_some())?;
+        map.serialize_entry("service", &self.service)?;
+        map.serialize_entry("op", &self.op)?;
+        match &self.verdict {
+            Verdict::Done(answer) => {
+                map.serialize_entry("result", &answer.result)?;
+                map.serialize_entry("notes", &answer.notes)?;
+            }
+            Verdict::Refused(refusal) => map.serialize_entry("refusal", refusal)?,
+        }
+        map.serialize_entry("meta", &self.meta)?;
+        map.end()
+    }
+}

@@ -1,0 +1,57 @@
+//! What must outlive a process: which uses of a grant are spent, which grants are revoked, how late it has been.
+//!
+//! INVARIANT: `spend` has returned `Ok` at most as often as the grant has uses, over all processes and all crashes, and
+//! what it returned is on the disk before it returns. DESIGN, "The way of a call": "use spent, durably".
+
+mod file;
+mod memory;
+
+use std::num::NonZeroU32;
+
+pub use file::FileStore;
+pub use memory::MemoryStore;
+use pinhole_grant::{GrantId, UnixTime};
+
+/// The durable state of a host. Calls block for as long as the disk takes.
+pub trait Store: Send + Sync {
+    /// Spends one use of a grant that has `allowed` in all. `Ok` means that this caller, and nobody else, has it.
+    fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError>;
+
+    /// Whether a use is left of a grant that has `allowed` in all. Proves nothing: only `spend` gives a use away.
+    fn has_use_left(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<bool, StoreError>;
+
+    /// Revokes a grant for good. Revoking twice is no error.
+    fn revoke(&self, grant: &GrantId) -> Result<(), StoreError>;
+
+    /// Whether the grant was revoked.
+    fn is_revoked(&self, grant: &GrantId) -> Result<bool, StoreError>;
+
+    /// The latest time that any caller has seen: `now`, or a later one if the clock was set back since.
+    fn high_water(&self, now: UnixTime) -> Result<UnixTime, StoreError>;
+}
+
+/// Why a use could not be spent.
+#[derive(Debug, thiserror::Error)]
+pub enum SpendError {
+    /// All uses are spent.
+    #[error("every use of this grant is spent")]
+    UsedUp,
+    /// The store failed; whether the use is spent is then unknown, and nothing may be sent.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The store could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("the store could not {doing}")]
+pub struct StoreError {
+    doing: &'static str,
+    #[source]
+    source: std::io::Error,
+}
+
+impl StoreError {
+    pub(crate) fn new(doing: &'static str, source: std::io::Error) -> Self {
+        Self { doing, source }
+    }
+}

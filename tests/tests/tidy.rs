@@ -1,0 +1,146 @@
+//! Holds the code to `docs/architecture.md`: what every file opens with, which arrows exist, who may do what, and that
+//! the docs name every refusal.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use pinhole_runtime::outcome::Code;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.push((path, text));
+            }
+        }
+    }
+    assert!(!found.is_empty(), "{} has no source", folder.display());
+    found
+}
+
+const CRATES: [&str; 6] = ["registry/manifest", "host/grant", "host/runtime", "host/standin", "host/cli", "tests"];
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for folder in CRATES {
+        for (path, text) in sources(&root().join(folder)) {
+            assert!(text.starts_with("//!"), "{} does not open with `//!`", path.display());
+        }
+    }
+}
+
+#[test]
+fn crates_point_one_way() {
+    let allowed: [(&str, &[&str]); 5] = [
+        ("registry/manifest", &[]),
+        ("host/grant", &["pinhole-manifest"]),
+        ("host/runtime", &["pinhole-grant", "pinhole-manifest"]),
+        ("host/standin", &[]),
+        ("host/cli", &["pinhole-grant", "pinhole-manifest", "pinhole-runtime", "pinhole-standin"]),
+    ];
+    for (folder, allowed) in allowed {
+        let text = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
+        let dependencies = text.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
+        let ours: BTreeSet<&str> = dependencies
+            .lines()
+            .filter_map(|line| line.split(['.', ' ', '=']).next())
+            .filter(|name| name.starts_with("pinhole"))
+            .collect();
+        assert!(ours.iter().all(|name| allowed.contains(name)), "{folder} depends on {ours:?}");
+    }
+}
+
+/// Which rooms of the runtime may use which. The spine (`call`) and `replay` may use all.
+#[test]
+fn rooms_of_the_runtime_point_one_way() {
+    let allowed: [(&str, &[&str]); 8] = [
+        ("clock", &[]),
+        ("catalog", &[]),
+        ("net", &[]),
+        ("project", &[]),
+        ("render", &[]),
+        ("scrub", &["project"]),
+        ("store", &[]),
+        ("outcome", &["net", "project", "visible"]),
+    ];
+    let src = root().join("host/runtime/src");
+    for (path, text) in sources(&src) {
+        let relative = path.strip_prefix(&src).unwrap();
+        let room = relative.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
+        let Some((_, allowed)) = allowed.iter().find(|(name, _)| *name == room) else {
+            assert!(["call", "replay", "lib", "visible"].contains(&room), "`{room}` is not in the table of this test");
+            continue;
+        };
+        for used in text.split("crate::").skip(1) {
+            let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            if used.is_empty() || used == room {
+                continue;
+            }
+            assert!(allowed.contains(&used.as_str()), "{} uses `{used}`", path.display());
+        }
+    }
+}
+
+/// What only one room may touch.
+#[test]
+fn only_the_right_room_does_it() {
+    let rules: [(&str, &[&str]); 6] = [
+        ("reqwest::", &["host/runtime/src/net"]),
+        ("lookup_host", &["host/runtime/src/net"]),
+        ("TcpStream", &["host/runtime/src/net", "host/standin"]),
+        ("UdpSocket", &[]),
+        ("Permit::new", &["host/runtime/src/net", "host/runtime/src/call/send.rs"]),
+        (".secret()", &["host/grant", "host/runtime/src/call"]),
+    ];
+    for folder in CRATES.iter().filter(|folder| **folder != "tests") {
+        for (path, text) in sources(&root().join(folder).join("src")) {
+            let relative = path.strip_prefix(root()).unwrap().to_str().unwrap();
+            if relative.contains("/tests/") || relative.ends_with("tests.rs") {
+                continue;
+            }
+            for (word, rooms) in rules {
+                let may = rooms.iter().any(|room| relative.starts_with(room));
+                assert!(may || !text.contains(word), "{relative} says `{word}`");
+            }
+        }
+    }
+}
+
+#[test]
+fn pure_crates_do_nothing() {
+    let words = ["std::fs", "std::net", "std::env", "tokio", "SystemTime", "Instant::now", "async fn", "println!"];
+    for folder in ["registry/manifest/src", "host/grant/src"] {
+        for (path, text) in sources(&root().join(folder)) {
+            if path.ends_with("tests.rs") || path.components().any(|part| part.as_os_str() == "tests") {
+                continue;
+            }
+            let code = text.split("#[cfg(test)]").next().unwrap();
+            for word in words {
+                assert!(!code.contains(word), "{} says `{word}`", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_docs_name_every_refusal() {
+    let docs = std::fs::read_to_string(root().join("docs/refusals.md")).unwrap();
+    let named: Vec<&str> = docs.lines().filter(|line| line.starts_with("| `")).collect();
+    let wanted: Vec<String> = Code::ALL
+        .iter()
+        .map(|code| format!("| `{code}` | {} | {} |", code.sentence(), code.hint()))
+        .collect();
+    assert_eq!(named, wanted);
+    let names: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    assert_eq!(names.len(), Code::ALL.len());
+}
