@@ -61,7 +61,8 @@ function checkParameters({ id, op, description, check }, described) {
       if (!check(parameter, "parameter", where, "is not described")) continue;
       const variants = description.variants(parameter.schema);
       const joined = value?.join !== undefined;
-      checkTemplate(joined ? value.value : value, variants, { op, where, check, description, joined, prose: parameter.description, required: parameter.required });
+      const { description: prose, required } = parameter;
+      checkTemplate(joined ? value.value : value, variants, { op, where, check, description, joined, prose, required });
     }
     const given = new Set(entries.map(([name]) => name));
     const missing = [...known.values()].filter((one) => one.required && !given.has(one.name)).map((one) => one.name);
@@ -76,7 +77,8 @@ function checkTemplate(value, variants, at) {
     const closed = listed(variants);
     const bare = typeof value !== "string" || !value.includes("{");
     const boolean = types(variants).has("boolean") && ["true", "false"].includes(String(value));
-    at.check(bare && (closed ? closed.has(value) : boolean || types(variants).has(typeof value)), "literal", at.where, `\`${value}\` does not fit`);
+    const fits = closed ? closed.has(value) : boolean || types(variants).has(typeof value);
+    at.check(bare && fits, "literal", at.where, `\`${value}\` does not fit`);
     return;
   }
   const name = sole[1];
@@ -99,7 +101,8 @@ function checkSchema(arg, variants, at) {
   if (closed && arg.type !== "array") {
     const values = arg.enum ?? [];
     const wrong = values.filter((value) => !closed.has(value));
-    at.check(values.length > 0 && wrong.length === 0, "enum", at.where, `${wrong.join(", ") || "an open arg"} is not in ${[...closed].join(", ")}`);
+    const what = `${wrong.join(", ") || "an open arg"} is not in ${[...closed].join(", ")}`;
+    at.check(values.length > 0 && wrong.length === 0, "enum", at.where, what);
   }
   if (variants.some((schema) => schema.format === "date-time")) {
     at.check(arg.format === "date-time", "format", at.where, "is a date-time");
@@ -108,7 +111,9 @@ function checkSchema(arg, variants, at) {
   if (bound < Infinity) {
     at.check(arg.maximum <= bound, "maximum", at.where, `is at most ${bound}, not ${arg.maximum}`);
   }
-  if (arg.type === "array") checkSchema(arg.items, at.description.walk(variants, ["*"]), { ...at, where: `${at.where}[*]`, prose: "" });
+  if (arg.type === "array") {
+    checkSchema(arg.items, at.description.walk(variants, ["*"]), { ...at, where: `${at.where}[*]`, prose: "" });
+  }
 }
 
 function checkBody({ id, op, description, check }, described) {
@@ -137,7 +142,7 @@ export function steps(path) {
   const text = path.replace(/^\$\.?/, "");
   const found = [...text.matchAll(/\.?([^.[\]'"]+)|\[\*\]|\[(\d+)\]|\['([^'\\]*)'\]/gy)];
   if (found.map(([whole]) => whole).join("") !== text) throw new Error(`cannot read the path \`${path}\``);
-  return found.map(([whole, name, place, quoted]) => (whole === "[*]" || name === "*" ? "*" : place !== undefined ? Number(place) : (name ?? quoted)));
+  return found.map(([, name, place, quoted]) => (place !== undefined ? Number(place) : (name ?? quoted ?? "*")));
 }
 
 /** The variants that the fields of a pick start from: the root, or its elements where it is an array. */

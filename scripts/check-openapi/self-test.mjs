@@ -17,12 +17,16 @@ const SPOILERS = [
   ["type", "a wrong type", (m) => (arg(m, (one) => one.type === "integer").type = "boolean")],
   ["maximum", "a page that is too large", (m) => (arg(m, (one) => one.maximum === 100).maximum = 101)],
   ["format", "a date that is any text", (m) => delete arg(m, (one) => one.format === "date-time").format],
-  ["literal", "a fixed value of the wrong type", (m) => (find(m, (op) => op.request.query?.exclude_pull_requests).request.query.exclude_pull_requests = "maybe")],
+  ["literal", "a fixed value of the wrong type", (m) => {
+    find(m, (op) => op.request.query?.exclude_pull_requests).request.query.exclude_pull_requests = "maybe";
+  }],
   ["arg", "a placeholder without an arg", (m) => (find(m, query).request.query.per_page = "{nobody}")],
   ["body", "an unknown body member", (m) => (find(m, (op) => op.request.json).request.json.colour = "blue")],
   ["required", "a required body member left out", (m) => delete find(m, (op) => op.request.json?.title).request.json.title],
   ["field", "an unknown field", (m) => find(m, () => true).pick.fields.push("colour")],
-  ["field", "an unknown field in an array", (m) => find(m, (op) => op.pick.fields.includes("labels[*].name")).pick.fields.push("labels[*].weight")],
+  ["field", "an unknown field in an array", (m) => {
+    find(m, (op) => op.pick.fields.includes("labels[*].name")).pick.fields.push("labels[*].weight");
+  }],
   ["field", "a field that is not there when the root is", (m) => find(m, (op) => op.pick.root).pick.fields.push("total_count")],
   ["leaf", "an object as a leaf", (m) => find(m, (op) => op.pick.fields.includes("user.login")).pick.fields.push("user")],
   ["root", "an unknown root", (m) => (find(m, (op) => op.pick.root).pick.root = "$.nothing")],
