@@ -5,14 +5,20 @@
 
 #![forbid(unsafe_code)]
 
+mod args;
 pub mod diagnostic;
 pub mod digest;
+mod graphql;
 pub mod host;
 pub mod ids;
+mod json;
 pub mod model;
+mod parse;
 pub mod pick;
+mod template;
 
 pub use digest::Digest;
 pub use host::ApiHost;
 pub use ids::{Access, ArgName, OpId, ServiceId};
 pub use model::Manifest;
+pub use parse::{Reading, read};

@@ -4,8 +4,17 @@
 //! say out loud. DESIGN, "Pick".
 
 mod condition;
+mod path;
+mod place;
+mod projection;
+mod tree;
+
+#[cfg(test)]
+mod tests;
 
 pub use condition::{Condition, SingularPath, SingularStep, Test};
+pub(crate) use path::{PathFault, parse_singular};
+pub(crate) use projection::{PickFault, PickFaultKind, PickPart, parse_projection};
 
 /// What comes back from an op.
 #[derive(Debug)]
