@@ -1,1 +1,5 @@
 //! skeleton
+
+pub mod project;
+pub mod render;
+pub mod scrub;
