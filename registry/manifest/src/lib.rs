@@ -5,12 +5,18 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "the reader of manifests is built over it"))]
+mod args;
 pub mod diagnostic;
 pub mod digest;
+#[cfg_attr(not(test), expect(dead_code, reason = "the reader of manifests is built over it"))]
+mod graphql;
 pub mod host;
 pub mod ids;
 pub mod model;
 pub mod pick;
+#[cfg_attr(not(test), expect(dead_code, reason = "the reader of manifests is built over it"))]
+mod template;
 
 pub use digest::Digest;
 pub use host::ApiHost;

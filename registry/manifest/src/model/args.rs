@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::args::Shape;
 use crate::ids::ArgName;
 
 /// The largest integer that every JSON reader keeps exactly: 2^53 − 1 (RFC 8259, section 6).
@@ -18,7 +19,25 @@ pub const SAFE_INTEGER_MAX: i64 = 9_007_199_254_740_991;
 pub struct ArgsSchema {
     pub(crate) json: Value,
     pub(crate) validator: jsonschema::Validator,
+    pub(crate) shape: Shape,
     pub(crate) defs: BTreeMap<ArgName, ArgDef>,
+}
+
+impl ArgsSchema {
+    /// The schema as written, for lists of tools.
+    pub fn json(&self) -> &Value {
+        &self.json
+    }
+
+    /// The args, in order of their names.
+    pub fn defs(&self) -> &BTreeMap<ArgName, ArgDef> {
+        &self.defs
+    }
+
+    /// The arg of this name.
+    pub fn def(&self, name: &ArgName) -> Option<&ArgDef> {
+        self.defs.get(name)
+    }
 }
 
 /// One arg.
@@ -68,6 +87,11 @@ impl ArgKind {
 pub struct Args(BTreeMap<ArgName, Value>);
 
 impl Args {
+    /// INVARIANT: only normalising calls this.
+    pub(crate) fn from_map(map: BTreeMap<ArgName, Value>) -> Self {
+        Self(map)
+    }
+
     /// The value of an arg.
     pub fn get(&self, name: &ArgName) -> Option<&Value> {
         self.0.get(name)

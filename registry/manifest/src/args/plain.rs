@@ -1,0 +1,43 @@
+//! Characters that a reader of a manifest would not see, or that change how the rest of a line is seen.
+
+/// Whether a character is a control, a bidi control, or takes no room of its own: line and paragraph separators, joiners,
+/// fillers, variation selectors, tags (Unicode categories Cc and Cf, Zl, Zp, and `Default_Ignorable_Code_Point`).
+pub(crate) fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(u32::from(c),
+            0x00AD | 0x034F | 0x0600..=0x0605 | 0x061C | 0x06DD | 0x070F | 0x0890..=0x0891 | 0x08E2 | 0x115F..=0x1160
+            | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164
+            | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB | 0x110BD | 0x110CD | 0x13430..=0x1343F
+            | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF)
+}
+
+/// Whether a text is one line that shows every character it has.
+pub(crate) fn is_plain_line(text: &str) -> bool {
+    !text.chars().any(is_invisible)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_known() {
+        for c in [
+            '\0',
+            '\n',
+            '\t',
+            '\u{7f}',
+            '\u{85}',
+            '\u{200b}',
+            '\u{202e}',
+            '\u{2066}',
+            '\u{2028}',
+            '\u{feff}',
+            '\u{e0041}',
+        ] {
+            assert!(is_invisible(c), "{c:?}");
+        }
+        assert!(is_plain_line("Größe “x” — 東京 🦀 e\u{301}"));
+        assert!(!is_plain_line("two\nlines"));
+    }
+}

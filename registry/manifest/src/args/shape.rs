@@ -1,0 +1,28 @@
+//! The part of a schema that normalising follows: kinds, members, elements, defaults.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::model::ArgKind;
+
+/// One value's place in a schema. INVARIANT: as deep as `DEPTH_MAX` at most, so that following it may recurse.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    /// The kind of value.
+    pub(super) kind: ArgKind,
+    /// Whether its object must have it.
+    pub(super) required: bool,
+    /// In normal form.
+    pub(super) default: Option<Value>,
+    /// What an array holds.
+    pub(super) items: Option<Box<Shape>>,
+    /// What an object holds.
+    pub(super) members: BTreeMap<String, Shape>,
+}
+
+impl Shape {
+    pub(super) fn new(kind: ArgKind) -> Self {
+        Self { kind, required: false, default: None, items: None, members: BTreeMap::new() }
+    }
+}
