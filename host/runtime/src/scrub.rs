@@ -152,13 +152,17 @@ impl Scrub {
     }
 }
 
-/// The length of the secret at the start of bytes, each of its bytes as it is or percent-encoded.
+/// The length of the secret at the start of bytes, as it is, or each of its bytes as it is or percent-encoded.
 fn percent_prefix(bytes: &[u8], secret: &[u8]) -> Option<usize> {
+    if bytes.starts_with(secret) {
+        return Some(secret.len());
+    }
     let mut rest = bytes;
     for wanted in secret {
         rest = match rest {
-            [found, rest @ ..] if found == wanted || (*found == b'+' && *wanted == b' ') => rest,
+            // First, so that a `%` of the secret is found in its encoded form too.
             [b'%', high, low, rest @ ..] if hex_value(*high, *low) == Some(*wanted) => rest,
+            [found, rest @ ..] if found == wanted || (*found == b'+' && *wanted == b' ') => rest,
             _ => return None,
         };
     }

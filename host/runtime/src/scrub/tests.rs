@@ -111,7 +111,7 @@ fn short_secrets_are_looked_for_as_they_are_or_not_at_all() {
 
 #[test]
 fn other_text_is_lent_as_it_is() {
-    let scrub = Scrub::new(&SECRETS);
+    let scrub = Scrub::new(&SECRETS[..3]);
     for text in ["", "nothing here", "ghp_0123456789abcdefABCDE", "100 % + %zz %", "päss"] {
         assert!(matches!(scrub.text(text), Cow::Borrowed(same) if same == text), "{text}");
         assert!(!scrub.contains(text.as_bytes()), "{text}");
@@ -133,10 +133,6 @@ proptest! {
         let scrub = Scrub::new(&[&secret]);
         for form in forms(&secret) {
             let clean = scrub.text(&around.join(&form)).into_owned();
-            // A secret can be in the word that stands in its place, and so cannot be told from it.
-            prop_assume!(!REDACTED.contains(&secret));
-            prop_assert!(around.len() == 1 || !clean.replace(REDACTED, "").contains(&form) || around.concat().contains(&form)
-                || around.iter().any(|part| !part.is_empty()));
             prop_assert!(!clean.split(REDACTED).any(|kept| kept.contains(&form)));
         }
     }
@@ -146,7 +142,7 @@ proptest! {
         let scrub = Scrub::new(&[&secret]);
         let found = scrub.contains(&bytes);
         if let Ok(text) = std::str::from_utf8(&bytes) {
-            prop_assert_eq!(found, scrub.text(text) != text || text.contains(REDACTED) && found);
+            prop_assert_eq!(found, scrub.text(text) != text);
         }
     }
 }
