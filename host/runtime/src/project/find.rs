@@ -23,7 +23,7 @@ pub fn find<'t>(document: &'t Tree, path: &SingularPath) -> Result<Option<&'t Tr
         let next = match (step, here) {
             (SingularStep::Name(name), Tree::Object(members)) => {
                 let found = member(members, name);
-                found.or_else(|Twice| Err(DuplicateMember { path: path.as_str().to_owned() }))?
+                found.map_err(|Twice| DuplicateMember { path: path.as_str().to_owned() })?
             }
             (SingularStep::Index(index), Tree::Array(elements)) => element(elements, *index),
             _ => None,

@@ -64,13 +64,14 @@ pub enum ProjectError {
 /// * A root that is an array gives an array, `null` gives `null`. A root with `[*]` gives one array of all that it finds,
 ///   the elements of found arrays one by one. Elements other than objects and `null` are left out and the root noted.
 pub fn project(document: &Tree, projection: &Projection) -> Result<Projected, ProjectError> {
-    let root = root_text(&projection.root);
+    // The root in its one spelling.
+    let root = projection.to_string();
     let plan = Plan::new(&projection.tree, &projection.fields);
     let mut walk = Walk::new(&projection.fields, plan.as_ref());
     let mut found = Found::default();
     found
         .follow(document, &projection.root)
-        .or_else(|Twice| Err(ProjectError::DuplicateKey { field: root.clone() }))?;
+        .map_err(|Twice| ProjectError::DuplicateKey { field: root.clone() })?;
     let mut odd = found.odd;
     let value = if projection.root.contains(&Step::Each) {
         let mut picked = Vec::new();
@@ -127,36 +128,6 @@ impl<'t> Found<'t> {
             _ => None,
         };
         next.map_or(Ok(()), |next| self.follow(next, rest))
-    }
-}
-
-/// A root in the normal form of RFC 9535, section 2.7, with `.name` for plain names.
-fn root_text(steps: &[Step]) -> String {
-    let mut text = String::from("$");
-    for step in steps {
-        match step {
-            Step::Name(name) if is_plain(name) => text.extend([".", name]),
-            Step::Name(name) => {
-                let quoted: String = name.chars().flat_map(quoted).collect();
-                text.extend(["['", &quoted, "']"]);
-            }
-            Step::Index(index) => text.push_str(&format!("[{index}]")),
-            Step::Each => text.push_str("[*]"),
-        }
-    }
-    text
-}
-
-fn is_plain(name: &str) -> bool {
-    !name.starts_with(|first: char| first.is_ascii_digit())
-        && !name.is_empty()
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-fn quoted(c: char) -> Vec<char> {
-    match c {
-        '\'' | '\\' => vec!['\\', c],
-        other => vec![other],
     }
 }
 

@@ -12,9 +12,9 @@ pub(super) struct Plan<'p> {
     /// Whether a field ends here.
     pub(super) leaf: bool,
     /// The members to look into, in the manifest's order.
-    pub(super) names: Vec<(&'p str, Plan<'p>)>,
+    pub(super) names: Vec<(&'p str, Self)>,
     /// What to look into in each element.
-    pub(super) each: Option<Box<Plan<'p>>>,
+    pub(super) each: Option<Box<Self>>,
 }
 
 impl<'p> Plan<'p> {

@@ -22,8 +22,8 @@ pub enum Tree {
     Bool(bool),
     Number(Digits),
     String(String),
-    Array(Vec<Tree>),
-    Object(Vec<(String, Tree)>),
+    Array(Vec<Self>),
+    Object(Vec<(String, Self)>),
 }
 
 /// A JSON number exactly as it was written: `1.10` stays `1.10`, and no digit of a 64-bit id is lost.

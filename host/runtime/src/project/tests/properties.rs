@@ -139,7 +139,7 @@ proptest! {
             leaves(&projected.value, &mut found_keys, &mut found);
             prop_assert!(found_keys.iter().all(|key| keys.contains(key)));
             prop_assert!(found.iter().all(|text| texts.contains(text)));
-            let root = root_text(&projection.root);
+            let root = projection.to_string();
             prop_assert!(projected.notes.iter().all(|note| *note == root || fields.iter().any(|(path, _)| path == note)));
         }
         let mut labelled = document;
