@@ -1,7 +1,13 @@
 //! What is wrong with a manifest: a code, a place, a sentence and what to write instead.
+//!
+//! Holds text of the file under test, never a secret. INVARIANT: `span` lies within the file. DESIGN, "Manifest".
+
+mod codes;
 
 use std::fmt;
 use std::ops::Range;
+
+pub use codes::Code;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,29 +48,5 @@ impl Diagnostic {
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}: {} ({})", self.line, self.column, self.code.as_str(), self.message, self.help)
-    }
-}
-
-/// What kind of fault. Codes are stable; a new one may come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Code {
-    /// The file is not JSON.
-    JsonSyntax,
-}
-
-impl Code {
-    /// The stable name, such as `json_syntax`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::JsonSyntax => "json_syntax",
-        }
-    }
-
-    /// How bad it is.
-    pub fn severity(self) -> Severity {
-        match self {
-            Self::JsonSyntax => Severity::Error,
-        }
     }
 }

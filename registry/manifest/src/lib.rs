@@ -5,20 +5,20 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "the reader of manifests is built over it"))]
 mod args;
 pub mod diagnostic;
 pub mod digest;
-#[cfg_attr(not(test), expect(dead_code, reason = "the reader of manifests is built over it"))]
 mod graphql;
 pub mod host;
 pub mod ids;
+mod json;
 pub mod model;
+mod parse;
 pub mod pick;
-#[cfg_attr(not(test), expect(dead_code, reason = "the reader of manifests is built over it"))]
 mod template;
 
 pub use digest::Digest;
 pub use host::ApiHost;
 pub use ids::{Access, ArgName, OpId, ServiceId};
 pub use model::Manifest;
+pub use parse::{Reading, read};

@@ -19,7 +19,7 @@ mod tests;
 
 pub(crate) use fault::{SchemaFault, SchemaFaultKind};
 pub(crate) use plain::{is_invisible, is_plain_line};
-pub(crate) use schema::{ARGS_MAX, DEPTH_MAX, DESCRIPTION_MAX, compile};
+pub(crate) use schema::compile;
 pub(crate) use shape::Shape;
 
 /// Most bytes of all args of a call, as compact JSON: 1 MiB.

@@ -4,23 +4,17 @@
 //! say out loud. DESIGN, "Pick".
 
 mod condition;
-#[cfg_attr(not(test), expect(dead_code, reason = "the reader of manifests is built over it"))]
 mod path;
-#[cfg_attr(not(test), expect(dead_code, reason = "the reader of manifests is built over it"))]
 mod place;
-#[cfg_attr(not(test), expect(dead_code, reason = "the reader of manifests is built over it"))]
 mod projection;
-#[cfg_attr(not(test), expect(dead_code, reason = "the reader of manifests is built over it"))]
 mod tree;
 
 #[cfg(test)]
 mod tests;
 
 pub use condition::{Condition, SingularPath, SingularStep, Test};
-#[cfg_attr(not(test), expect(unused_imports, reason = "the reader of manifests is built over it"))]
-pub(crate) use path::{PATH_MAX, PathFault, parse_singular};
-#[cfg_attr(not(test), expect(unused_imports, reason = "the reader of manifests is built over it"))]
-pub(crate) use projection::{FIELDS_MAX, PickFault, PickFaultKind, PickPart, parse_projection};
+pub(crate) use path::{PathFault, parse_singular};
+pub(crate) use projection::{PickFault, PickFaultKind, PickPart, parse_projection};
 
 /// What comes back from an op.
 #[derive(Debug)]

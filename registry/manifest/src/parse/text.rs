@@ -1,0 +1,245 @@
+//! Texts with rules of their own: lines for people and models, days, headers, keys.
+//!
+//! Refuses what would look like something else on a screen or mean something else to a server. DESIGN, "Manifest".
+
+use super::reader::{Value, clip};
+use crate::args::is_invisible;
+use crate::diagnostic::Code;
+
+/// Longest name for people, in characters.
+pub(super) const NAME_MAX: usize = 60;
+/// Longest summary, confirm line or sentence, in characters.
+pub(super) const LINE_MAX: usize = 300;
+/// Longest help text, in characters.
+pub(super) const HELP_MAX: usize = 500;
+/// Longest header value, in bytes.
+const HEADER_VALUE_MAX: usize = 1024;
+/// Longest header name, in bytes.
+const HEADER_NAME_MAX: usize = 64;
+
+/// Headers that frame a message, route it, or say who sends it: the client's own business.
+const RESERVED: [&str; 24] = [
+    "accept-encoding",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "expect",
+    "forwarded",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "max-forwards",
+    "origin",
+    "proxy-connection",
+    "referer",
+    "te",
+    "trailer",
+    "trailers",
+    "transfer-encoding",
+    "upgrade",
+    "via",
+    "x-client-ip",
+    "x-real-ip",
+    "x-host",
+];
+/// Beginnings of such names.
+const RESERVED_PREFIXES: [&str; 4] = ["proxy-", "sec-", "x-forwarded", "x-pinhole-"];
+/// Headers that carry a credential by their definition.
+const CREDENTIAL: [&str; 4] = ["authorization", "cookie", "cookie2", "set-cookie"];
+/// Headers that make a server take another method or path than the request says.
+const OVERRIDE: [&str; 6] = [
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+    "x-original-method",
+    "x-original-url",
+    "x-rewrite-url",
+];
+
+/// A character that shows itself, and the same on every screen: not an invisible one, nor one for private use.
+pub(crate) fn is_plain(c: char) -> bool {
+    !is_invisible(c) && !matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
+}
+
+/// One line for people and models, of at most so many characters.
+pub(super) fn line(value: &Value<'_>, most: usize) -> Option<String> {
+    let text = value.text()?;
+    let problem = if text.trim().is_empty() {
+        "the text is empty".to_owned()
+    } else if text.trim() != text {
+        "the text starts or ends with white space".to_owned()
+    } else if text.chars().count() > most {
+        format!("the text has more than {most} characters")
+    } else if let Some(c) = text.chars().find(|c| !is_plain(*c)) {
+        format!("the text holds U+{:04X}, which does not show itself", u32::from(c))
+    } else {
+        return Some(text.to_owned());
+    };
+    value.fault(Code::Text, problem, format!("write one line of 1 to {most} visible characters"));
+    None
+}
+
+/// A day, as `YYYY-MM-DD`.
+pub(super) fn day(value: &Value<'_>) -> Option<String> {
+    let text = value.text()?;
+    if is_day(text) {
+        return Some(text.to_owned());
+    }
+    value.fault(Code::Date, format!("`{}` is not a day", clip(text)), "write a day such as `2026-11-30`");
+    None
+}
+
+fn is_day(text: &str) -> bool {
+    let shape = text.len() == 10
+        && text.bytes().enumerate().all(|(at, b)| if at == 4 || at == 7 { b == b'-' } else { b.is_ascii_digit() });
+    let part = |range| text.get(range).and_then(|digits: &str| digits.parse::<u32>().ok()).unwrap_or_default();
+    let (year, month, day) = (part(0..4), part(5..7), part(8..10));
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if leap => 29,
+        2 => 28,
+        _ => 0,
+    };
+    shape && (1..=days).contains(&day) && year >= 2000
+}
+
+/// A header's name, where it is a key of the file. `credential` is the header that carries the key.
+pub(super) fn header_name(entry: &Value<'_>, name: &str, credential: Option<&str>) -> bool {
+    header_fault(name, credential).is_none_or(|(code, message, help)| {
+        entry.faults.add_at_key(code, &entry.at, message, help);
+        false
+    })
+}
+
+/// The same, where it is a value of the file.
+pub(super) fn header_name_value(value: &Value<'_>, name: &str, credential: Option<&str>) -> bool {
+    header_fault(name, credential).is_none_or(|(code, message, help)| {
+        value.fault(code, message, help);
+        false
+    })
+}
+
+fn header_fault(name: &str, credential: Option<&str>) -> Option<(Code, String, &'static str)> {
+    let shown = clip(name);
+    let lower = name.to_ascii_lowercase();
+    Some(if CREDENTIAL.contains(&lower.as_str()) || credential == Some(lower.as_str()) {
+        let message = format!("the header `{shown}` carries a credential");
+        (Code::HeaderCredential, message, "leave it out: `auth` says how the key is put in")
+    } else if OVERRIDE.contains(&lower.as_str()) {
+        let message = format!("the header `{shown}` makes a service take another method or path");
+        (Code::HeaderOverride, message, "leave it out, and write the real method and path")
+    } else if is_reserved(&lower) {
+        let message = format!("the header `{shown}` belongs to the host runtime");
+        (Code::HeaderReserved, message, "leave it out: it is set as the request needs it")
+    } else if !is_header_name(name) {
+        let message = format!("`{shown}` is not a header name in lower case");
+        (Code::HeaderName, message, "write letters, digits and hyphens, such as `x-api-version`")
+    } else {
+        return None;
+    })
+}
+
+/// Whether a name may be the header that carries the key.
+pub(super) fn is_auth_header(name: &str) -> bool {
+    is_header_name(name)
+        && !is_reserved(name)
+        && !CREDENTIAL.contains(&name)
+        && !OVERRIDE.contains(&name)
+        && !matches!(name, "accept" | "user-agent")
+}
+
+fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name) || RESERVED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn is_header_name(name: &str) -> bool {
+    (1..=HEADER_NAME_MAX).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_!#$%&'*+.^`|~".contains(&b))
+}
+
+/// Whether a text may stand in a header's value: visible ASCII and inner blanks.
+pub(super) fn is_header_text(text: &str) -> bool {
+    text.bytes().all(|b| (0x20..=0x7e).contains(&b))
+}
+
+/// A whole header value.
+pub(super) fn header_value(value: &Value<'_>, text: &str) -> bool {
+    let good = !text.is_empty() && text.len() <= HEADER_VALUE_MAX && text.trim() == text && is_header_text(text);
+    if !good {
+        value.fault(
+            Code::HeaderValue,
+            "the value is empty, too long, or holds what a header cannot carry",
+            "write visible ASCII characters, with blanks inside only",
+        );
+    }
+    good
+}
+
+/// A key of a query or a form, before encoding, where it is a key of the file.
+pub(super) fn key(entry: &Value<'_>, key: &str) -> bool {
+    key_fault(key).is_none_or(|(code, message)| {
+        entry.faults.add_at_key(code, &entry.at, message, KEY_HELP);
+        false
+    })
+}
+
+/// The same, where it is a value of the file.
+pub(super) fn key_value(value: &Value<'_>, key: &str) -> bool {
+    key_fault(key).is_none_or(|(code, message)| {
+        value.fault(code, message, KEY_HELP);
+        false
+    })
+}
+
+const KEY_HELP: &str = "write 1 to 128 visible characters that are not `_method`";
+
+fn key_fault(key: &str) -> Option<(Code, String)> {
+    if is_method_key(key) {
+        return Some((Code::KeyOverride, "the key `_method` makes a service take another method".to_owned()));
+    }
+    let good = (1..=128).contains(&key.len()) && key.chars().all(|c| is_plain(c) && !c.is_whitespace());
+    (!good).then(|| (Code::QueryKey, format!("`{}` is not a key", clip(key))))
+}
+
+/// Whether it is the key by which some frameworks take another method.
+pub(super) fn is_method_key(key: &str) -> bool {
+    key.eq_ignore_ascii_case("_method")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_days_of_the_calendar() {
+        for day in ["2026-11-30", "2024-02-29", "2000-02-29", "2026-12-31"] {
+            assert!(is_day(day), "{day}");
+        }
+        for day in ["2026-02-29", "2100-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-1-01", "+026-01-01", "2026-01-01 ", "", "1999-01-01", "2026-04-31"] {
+            assert!(!is_day(day), "{day}");
+        }
+    }
+
+    #[test]
+    fn plain_characters_show_themselves() {
+        for c in ['a', ' ', 'ä', '“', '日', '🙂', '…'] {
+            assert!(is_plain(c), "{c}");
+        }
+        for c in ['\0', '\n', '\u{85}', '\u{200b}', '\u{202e}', '\u{2066}', '\u{2028}', '\u{feff}', '\u{e0041}'] {
+            assert!(!is_plain(c), "U+{:04X}", u32::from(c));
+        }
+    }
+
+    #[test]
+    fn an_auth_header_is_one_that_nothing_else_uses() {
+        assert!(is_auth_header("x-api-key"));
+        assert!(is_auth_header("dd-api-key"));
+        for name in ["host", "cookie", "content-type", "X-Api-Key", "x api", "", "x-forwarded-for", "x-http-method", "accept"] {
+            assert!(!is_auth_header(name), "{name}");
+        }
+    }
+}
