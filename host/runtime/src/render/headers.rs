@@ -10,8 +10,8 @@ use pinhole_manifest::model::{Args, Piece, Template};
 use super::fill::required;
 use super::{Part, RenderError};
 
-/// The manifest's headers, then the op's, of which one with the same name takes the place, then `content-type` unless
-/// one of those says it.
+/// The manifest's headers, then the op's, then `content-type`. No name stands twice: a manifest that sets one in both
+/// places, or `content-type` in any, does not load.
 pub(super) fn render(
     fixed: &BTreeMap<String, String>,
     own: &[(String, Template)],
@@ -24,15 +24,9 @@ pub(super) fn render(
         if template.sole_arg().is_some_and(|arg| args.get(arg).is_none()) {
             continue;
         }
-        let value = value(template, args)?;
-        headers.retain(|(other, _)| other != name);
-        headers.push((name.clone(), value));
+        headers.push((name.clone(), value(template, args)?));
     }
-    if let Some(media_type) = content_type
-        && !headers.iter().any(|(name, _)| name == "content-type")
-    {
-        headers.push(("content-type".to_owned(), media_type.to_owned()));
-    }
+    headers.extend(content_type.map(|media_type| ("content-type".to_owned(), media_type.to_owned())));
     Ok(headers)
 }
 

@@ -19,10 +19,12 @@ const SECRETS: [&str; 8] = [
 
 fn forms(secret: &str) -> Vec<String> {
     let bytes = secret.as_bytes();
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let pairs: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = pairs.concat();
     let percent = utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string();
-    let every: String = bytes.iter().map(|byte| format!("%{byte:02x}")).collect();
+    let every = format!("%{}", pairs.join("%"));
     let json = serde_json::to_string(secret).unwrap();
+    let json = json.strip_prefix('"').unwrap().strip_suffix('"').unwrap();
     let mut forms = vec![
         secret.to_owned(),
         hex.to_uppercase(),
@@ -31,8 +33,8 @@ fn forms(secret: &str) -> Vec<String> {
         percent,
         every.to_uppercase(),
         every,
-        json[1..json.len() - 1].to_owned(),
-        json[1..json.len() - 1].replace('/', "\\/"),
+        json.to_owned(),
+        json.replace('/', "\\/"),
         STANDARD.encode(format!("{secret}:")),
     ];
     for engine in [&STANDARD, &STANDARD_NO_PAD, &URL_SAFE, &URL_SAFE_NO_PAD] {

@@ -47,13 +47,12 @@ fn scalar_members(members: &Map<String, Value>) -> Value {
 /// The part of a value that one field keeps.
 fn prune(value: &Value, steps: &[Step]) -> Option<Value> {
     match (steps, value) {
-        ([], _) => leaf(value),
+        ([], _) | ([Step::Each], Value::Array(_)) => leaf(value),
         (_, Value::Null) => Some(Value::Null),
         ([Step::Name(name), rest @ ..], Value::Object(members)) => {
             let kept = members.get(name).and_then(|member| prune(member, rest));
             Some(kept.map(|kept| (name.clone(), kept)).into_iter().collect())
         }
-        ([Step::Each], Value::Array(_)) => leaf(value),
         ([Step::Each], Value::Object(members)) => Some(scalar_members(members)),
         ([Step::Each, rest @ ..], Value::Array(elements)) => {
             Some(elements.iter().filter_map(|element| prune(element, rest)).collect())
@@ -90,7 +89,7 @@ fn flat(value: &Value, steps: &[Step]) -> Option<Value> {
             (_, Value::Null) => return Some(Value::Null),
             (Step::Name(name), Value::Object(members)) => here = members.get(name)?,
             (Step::Index(index), Value::Array(elements)) => {
-                here = elements.get(usize::try_from(*index).unwrap())?
+                here = elements.get(usize::try_from(*index).unwrap())?;
             }
             (Step::Each, Value::Array(_)) => {}
             (Step::Each, Value::Object(members)) => return Some(scalar_members(members)),
@@ -113,14 +112,16 @@ fn gather(value: &Value, steps: &[Step], all: &mut Vec<Value>) {
     match (steps, value) {
         ([], _) => all.extend(leaf(value)),
         (_, Value::Null) => all.push(Value::Null),
-        ([Step::Each], Value::Array(elements)) => {
-            if elements.iter().all(is_scalar) {
-                all.extend(elements.iter().cloned());
+        ([Step::Each], Value::Array(_)) => {
+            if let Some(Value::Array(scalars)) = leaf(value) {
+                all.extend(scalars);
             }
         }
         ([Step::Each], Value::Object(members)) => all.push(scalar_members(members)),
         ([Step::Each, rest @ ..], Value::Array(elements)) => {
-            elements.iter().for_each(|element| gather(element, rest, all));
+            for element in elements {
+                gather(element, rest, all);
+            }
         }
         ([Step::Name(name), rest @ ..], Value::Object(members)) => {
             if let Some(member) = members.get(name) {

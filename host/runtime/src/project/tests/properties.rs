@@ -8,8 +8,8 @@ use super::*;
 #[derive(Debug, Clone)]
 enum Spec {
     Leaf,
-    Names(BTreeMap<String, Spec>),
-    Each(Box<Spec>),
+    Names(BTreeMap<String, Self>),
+    Each(Box<Self>),
 }
 
 impl Spec {
@@ -75,7 +75,9 @@ fn label(tree: &mut Tree, way: &str) {
                 .for_each(|(place, element)| label(element, &format!("{way}/{place}")));
         }
         Tree::Object(members) => {
-            members.iter_mut().for_each(|(key, member)| label(member, &format!("{way}/{key}")))
+            for (key, member) in members.iter_mut() {
+                label(member, &format!("{way}/{key}"));
+            }
         }
         leaf => *leaf = Tree::String(way.to_owned()),
     }
@@ -101,7 +103,9 @@ fn without_duplicates(tree: &mut Tree) {
         Tree::Object(members) => {
             let mut seen = BTreeSet::new();
             members.retain(|(key, _)| seen.insert(key.clone()));
-            members.iter_mut().for_each(|(_, member)| without_duplicates(member));
+            for (_, member) in members.iter_mut() {
+                without_duplicates(member);
+            }
         }
         _ => {}
     }
@@ -110,13 +114,12 @@ fn without_duplicates(tree: &mut Tree) {
 /// Whether a way of a labelled leaf is one that a pattern of steps picks: at its end, or as an element of an array there.
 fn picks(pattern: &[Step], way: &[&str]) -> bool {
     match (pattern, way) {
-        ([], []) => true,
+        ([], []) | ([Step::Each], [_]) => true,
         ([], [last]) => last.parse::<u64>().is_ok(),
         ([Step::Name(name), pattern @ ..], [first, way @ ..]) => name == first && picks(pattern, way),
         ([Step::Index(index), pattern @ ..], [first, way @ ..]) => {
             index.to_string() == *first && picks(pattern, way)
         }
-        ([Step::Each], [_]) => true,
         ([Step::Each, pattern @ ..], [first, way @ ..]) => {
             first.parse::<u64>().is_ok() && picks(pattern, way)
         }
@@ -182,7 +185,11 @@ fn numbers_to_strings(tree: &mut Tree) {
     match tree {
         Tree::Number(digits) => *tree = Tree::String(format!("#{}", digits.as_str())),
         Tree::Array(elements) => elements.iter_mut().for_each(numbers_to_strings),
-        Tree::Object(members) => members.iter_mut().for_each(|(_, member)| numbers_to_strings(member)),
+        Tree::Object(members) => {
+            for (_, member) in members.iter_mut() {
+                numbers_to_strings(member);
+            }
+        }
         _ => {}
     }
 }
