@@ -1,0 +1,198 @@
+//! The walk over the root's value, with the rules of [`super::project`] one by one.
+//!
+//! Refuses a picked name that stands twice. Keeps nothing of the answer but what a field ends at. DESIGN, "Pick": Shape.
+
+use std::collections::{BTreeSet, HashSet};
+
+use pinhole_manifest::pick::{Field, Step};
+
+use super::find::{Twice, element, member};
+use super::plan::Plan;
+use super::{ProjectError, Tree};
+
+/// What a place gave.
+enum Shape {
+    /// Nothing.
+    Absent,
+    /// Nothing, because the value here is of another kind than the next step takes.
+    Other,
+    /// This.
+    Found(Tree),
+}
+
+/// A walk with its notes.
+pub(super) struct Walk<'w> {
+    fields: &'w [Field],
+    plan: Option<&'w Plan<'w>>,
+    notes: BTreeSet<usize>,
+}
+
+impl<'w> Walk<'w> {
+    pub(super) fn new(fields: &'w [Field], plan: Option<&'w Plan<'w>>) -> Self {
+        Self { fields, plan, notes: BTreeSet::new() }
+    }
+
+    /// The texts of the fields of which something was left out.
+    pub(super) fn into_notes(self) -> BTreeSet<String> {
+        self.notes.iter().filter_map(|note| self.fields.get(*note)).map(|field| field.text.clone()).collect()
+    }
+
+    /// Projects elements at the root; whether one that is neither an object nor `null` was left out.
+    pub(super) fn elements(
+        &mut self,
+        elements: &[Tree],
+        picked: &mut Vec<Tree>,
+    ) -> Result<bool, ProjectError> {
+        let mut odd = false;
+        for element in elements {
+            match element {
+                Tree::Object(_) => picked.push(self.object(element)?),
+                Tree::Null => picked.push(Tree::Null),
+                _ => odd = true,
+            }
+        }
+        Ok(odd)
+    }
+
+    /// Projects an object at the root.
+    pub(super) fn object(&mut self, object: &Tree) -> Result<Tree, ProjectError> {
+        let mut parts: Vec<(usize, String, Tree)> = Vec::new();
+        if let (Some(plan), Tree::Object(members)) = (self.plan, object) {
+            parts.extend(self.members(members, plan)?);
+            if let Some(each) = &plan.each
+                && let Shape::Found(Tree::Object(scalars)) = self.nested(object, plan)?
+            {
+                parts.extend(scalars.into_iter().map(|(name, value)| (each.first(), name, value)));
+            }
+        }
+        for (place, field) in self.fields.iter().enumerate() {
+            if let Some(alias) = &field.alias
+                && let Shape::Found(value) = self.flat(object, &field.steps, place)?
+            {
+                parts.push((place, alias.clone(), value));
+            }
+        }
+        parts.sort_by_key(|(place, ..)| *place);
+        Ok(Tree::Object(parts.into_iter().map(|(_, name, value)| (name, value)).collect()))
+    }
+
+    /// The value at a place of nested fields.
+    fn nested(&mut self, value: &Tree, plan: &Plan<'_>) -> Result<Shape, ProjectError> {
+        if plan.leaf {
+            return Ok(self.leaf(value, plan.first()));
+        }
+        match (value, &plan.each) {
+            (Tree::Null, _) => Ok(Shape::Found(Tree::Null)),
+            (_, Some(each)) if each.leaf => self.every(value, each.first()),
+            (Tree::Array(elements), Some(each)) => {
+                let mut picked = Vec::with_capacity(elements.len());
+                for element in elements {
+                    match self.nested(element, each)? {
+                        Shape::Found(tree) => picked.push(tree),
+                        Shape::Absent => {}
+                        Shape::Other => self.notes.extend(&each.fields),
+                    }
+                }
+                Ok(Shape::Found(Tree::Array(picked)))
+            }
+            (Tree::Object(members), None) => {
+                let picked = self.members(members, plan)?;
+                let members = picked.into_iter().map(|(_, name, value)| (name, value)).collect();
+                Ok(Shape::Found(Tree::Object(members)))
+            }
+            _ => Ok(Shape::Other),
+        }
+    }
+
+    /// The picked members of an object, each with its first field.
+    fn members(
+        &mut self,
+        members: &[(String, Tree)],
+        plan: &Plan<'_>,
+    ) -> Result<Vec<(usize, String, Tree)>, ProjectError> {
+        let mut picked = Vec::with_capacity(plan.names.len());
+        for (name, plan) in &plan.names {
+            let value = member(members, name).or_else(|Twice| self.twice(plan.first()))?;
+            if let Some(value) = value
+                && let Shape::Found(tree) = self.nested(value, plan)?
+            {
+                picked.push((plan.first(), (*name).to_owned(), tree));
+            }
+        }
+        Ok(picked)
+    }
+
+    /// What a field with `as` finds: one value, or all of them in one array where there is a `[*]` before its end.
+    fn flat(&mut self, value: &Tree, steps: &[Step], field: usize) -> Result<Shape, ProjectError> {
+        let Some((step, rest)) = steps.split_first() else { return Ok(self.leaf(value, field)) };
+        let next = match (step, value) {
+            (_, Tree::Null) => return Ok(Shape::Found(Tree::Null)),
+            (Step::Name(name), Tree::Object(members)) => {
+                member(members, name).or_else(|Twice| self.twice(field))?
+            }
+            (Step::Index(index), Tree::Array(elements)) => element(elements, *index),
+            (Step::Each, _) if rest.is_empty() => return self.every(value, field),
+            (Step::Each, Tree::Array(elements)) => return self.gather(elements, rest, field),
+            _ => return Ok(Shape::Other),
+        };
+        match next.map(|next| self.flat(next, rest, field)).transpose()? {
+            Some(Shape::Found(tree)) => Ok(Shape::Found(tree)),
+            Some(Shape::Absent | Shape::Other) | None => Ok(Shape::Absent),
+        }
+    }
+
+    /// What the elements give, in one array.
+    fn gather(&mut self, elements: &[Tree], rest: &[Step], field: usize) -> Result<Shape, ProjectError> {
+        let mut gathered = Vec::with_capacity(elements.len());
+        for element in elements {
+            match self.flat(element, rest, field)? {
+                Shape::Found(Tree::Array(inner)) if rest.contains(&Step::Each) => gathered.extend(inner),
+                Shape::Found(tree) => gathered.push(tree),
+                Shape::Absent => {}
+                Shape::Other => drop(self.notes.insert(field)),
+            }
+        }
+        Ok(Shape::Found(Tree::Array(gathered)))
+    }
+
+    /// A field's end: a scalar or an array of scalars.
+    fn leaf(&mut self, value: &Tree, field: usize) -> Shape {
+        let fits = match value {
+            Tree::Array(elements) => elements.iter().all(Tree::is_scalar),
+            scalar => scalar.is_scalar(),
+        };
+        if fits {
+            return Shape::Found(value.clone());
+        }
+        self.notes.insert(field);
+        Shape::Absent
+    }
+
+    /// A field's end at `[*]`: an array of scalars, or the scalar members of an object.
+    fn every(&mut self, value: &Tree, field: usize) -> Result<Shape, ProjectError> {
+        match value {
+            Tree::Null | Tree::Array(_) => Ok(self.leaf(value, field)),
+            Tree::Object(members) => {
+                let mut names = HashSet::with_capacity(members.len());
+                let mut picked = Vec::with_capacity(members.len());
+                for (name, member) in members {
+                    if !names.insert(name.as_str()) {
+                        return self.twice(field);
+                    }
+                    if member.is_scalar() {
+                        picked.push((name.clone(), member.clone()));
+                    } else {
+                        self.notes.insert(field);
+                    }
+                }
+                Ok(Shape::Found(Tree::Object(picked)))
+            }
+            _ => Ok(Shape::Other),
+        }
+    }
+
+    fn twice<T>(&self, field: usize) -> Result<T, ProjectError> {
+        let field = self.fields.get(field).map(|field| field.text.clone()).unwrap_or_default();
+        Err(ProjectError::DuplicateKey { field })
+    }
+}

@@ -1,0 +1,69 @@
+//! What no value can do to a request.
+
+use percent_encoding::percent_decode_str;
+use proptest::prelude::*;
+use url::Url;
+
+use super::*;
+
+/// Texts in which what means something to a URL reader comes often.
+fn awkward() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "\\PC{0,12}",
+        ".{0,12}",
+        "[./%2eEfF\\\\?#&=;:@+ \t\r\n0-]{0,8}",
+        Just("..".to_owned()),
+        Just("%2e%2e".to_owned()),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_value_reaches_another_endpoint(x in awkward(), y in awkward(), q in awkward()) {
+        thread_local! {
+            static MANIFEST: Manifest = manifest(&json!({
+                "args": schema(&text(), &["x", "y"], &["q"]),
+                "request": {
+                    "method": "GET", "path": "/v1/{x}/p/.{y}%2e:go", "query": { "k": "a {x}&", "o[q]": "{q}" },
+                },
+            }));
+        }
+        let request = MANIFEST.with(|manifest| rendered(manifest, json!({ "x": x, "y": y, "q": q })));
+        let fit = |value: &str| !value.chars().any(char::is_control);
+        let expected = fit(&x) && fit(&y) && !matches!(x.as_str(), "" | "." | "..");
+        prop_assert_eq!(request.is_ok(), expected);
+        let Ok(request) = request else { return Ok(()) };
+        let written = format!("https://api.thing.dev{}", request.target);
+        prop_assert!(request.target.bytes().all(|byte| byte.is_ascii_graphic()));
+        let url = Url::parse(&written).unwrap();
+        prop_assert_eq!(url.as_str(), &written);
+        prop_assert_eq!(url.host_str(), Some("api.thing.dev"));
+        prop_assert_eq!((url.port(), url.fragment(), url.username()), (None, None, ""));
+        let segments: Vec<String> = url
+            .path_segments()
+            .unwrap()
+            .map(|segment| percent_decode_str(segment).decode_utf8().unwrap().into_owned())
+            .collect();
+        prop_assert_eq!(segments, ["v1".to_owned(), x.clone(), "p".to_owned(), format!(".{y}.:go")]);
+        let mut query: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+        query.sort();
+        prop_assert_eq!(query, [("k".to_owned(), format!("a {x}&")), ("o[q]".to_owned(), q)]);
+    }
+
+    #[test]
+    fn no_value_ends_a_header(x in awkward()) {
+        thread_local! {
+            static MANIFEST: Manifest = manifest(&json!({
+                "args": schema(&text(), &["x"], &[]),
+                "request": { "method": "GET", "path": "/", "headers": { "x-a": "a {x}" } },
+            }));
+        }
+        let request = MANIFEST.with(|manifest| rendered(manifest, json!({ "x": x })));
+        let visible = x.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte));
+        prop_assert_eq!(request.is_ok(), visible && !x.is_empty() && !x.ends_with([' ', '\t']));
+        if let Ok(request) = request {
+            let wanted = ("x-a".to_owned(), format!("a {x}"));
+            prop_assert!(request.headers.contains(&wanted));
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! A net under accidents: takes a secret, in the forms it may come back in, out of everything that leaves.
+//!
+//! It is not the defence. What keeps a key in is that it is put into a request last and that only picked fields come out;
+//! this catches an API that echoes it. Refuses nothing: what it finds it replaces by [`REDACTED`].
+//!
+//! It works on decoded strings, so that JSON's own escapes are gone before it looks. Found forms: the text itself, with any
+//! of its bytes percent-encoded (`+` for a space too); hex in either case; base64 and base64url, alone, padded or inside a
+//! longer encoded text at each of the three alignments (RFC 4648), of which `Basic` is a case; and the text as JSON escapes
+//! it once more. DESIGN, "Outcome": scrub.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::engine::GeneralPurpose;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
+use zeroize::Zeroizing;
+
+use crate::project::Tree;
+
+/// What stands in the place of a secret.
+pub const REDACTED: &str = "[redacted]";
+/// A secret shorter than this many bytes is not looked for at all: it would take ordinary words out of every answer.
+pub const SECRET_BYTES_MIN: usize = 4;
+/// A secret shorter than this many bytes is looked for as it is, not encoded: three letters of base64 are anybody's.
+pub const ENCODED_BYTES_MIN: usize = 6;
+
+/// The secrets of one call. Zeroised on drop; prints a fixed word.
+pub struct Scrub {
+    /// Looked for with any byte percent-encoded.
+    plain: Vec<Zeroizing<Vec<u8>>>,
+    /// Looked for in either case.
+    hex: Vec<Zeroizing<Vec<u8>>>,
+    /// Looked for as they are.
+    encoded: Vec<Zeroizing<Vec<u8>>>,
+}
+
+impl fmt::Debug for Scrub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Scrub(..)")
+    }
+}
+
+impl Scrub {
+    /// A net for these secrets.
+    pub fn new(secrets: &[&str]) -> Self {
+        let mut scrub = Self { plain: Vec::new(), hex: Vec::new(), encoded: Vec::new() };
+        for secret in secrets.iter().filter(|secret| secret.len() >= SECRET_BYTES_MIN) {
+            scrub.plain.push(Zeroizing::new(secret.as_bytes().to_vec()));
+            if secret.len() >= ENCODED_BYTES_MIN {
+                scrub.hex.push(hex(secret.as_bytes()));
+                scrub.encoded.extend(json_escaped(secret));
+                scrub.add_base64(secret.as_bytes());
+            }
+        }
+        scrub
+    }
+
+    fn add_base64(&mut self, secret: &[u8]) {
+        let mut basic = Zeroizing::new(Vec::with_capacity(secret.len().saturating_add(1)));
+        basic.extend_from_slice(secret);
+        basic.push(b':');
+        for whole in [secret, basic.as_slice()] {
+            self.encoded.extend(
+                [&STANDARD, &URL_SAFE, &STANDARD_NO_PAD, &URL_SAFE_NO_PAD]
+                    .map(|engine| encode(engine, whole)),
+            );
+        }
+        for lead in 0..3 {
+            self.encoded
+                .extend([&STANDARD_NO_PAD, &URL_SAFE_NO_PAD].map(|engine| core(engine, lead, secret)));
+        }
+        self.encoded.sort_unstable_by(|a, b| a.as_slice().cmp(b.as_slice()));
+        self.encoded.dedup();
+    }
+
+    /// A text without the secrets.
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let found = self.ranges(text.as_bytes());
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut clean = String::with_capacity(text.len());
+        let mut kept_to = 0;
+        for Range { start, end } in found {
+            // Secrets are whole characters, so a range that cuts one cannot be: if it did, nothing would be let through.
+            let Some(kept) = text.get(kept_to..start) else { return Cow::Borrowed(REDACTED) };
+            clean.push_str(kept);
+            clean.push_str(REDACTED);
+            kept_to = end;
+        }
+        let Some(kept) = text.get(kept_to..) else { return Cow::Borrowed(REDACTED) };
+        clean.push_str(kept);
+        Cow::Owned(clean)
+    }
+
+    /// Takes the secrets out of every string, key and number of a tree. A number that holds one becomes a string.
+    pub fn tree(&self, tree: &mut Tree) {
+        match tree {
+            Tree::Null | Tree::Bool(_) => {}
+            Tree::Number(digits) => {
+                if self.contains(digits.as_str().as_bytes()) {
+                    *tree = Tree::String(REDACTED.to_owned());
+                }
+            }
+            Tree::String(text) => self.replace(text),
+            Tree::Array(elements) => elements.iter_mut().for_each(|element| self.tree(element)),
+            Tree::Object(members) => {
+                for (key, member) in members {
+                    self.replace(key);
+                    self.tree(member);
+                }
+            }
+        }
+    }
+
+    fn replace(&self, text: &mut String) {
+        if let Cow::Owned(clean) = self.text(text) {
+            *text = clean;
+        }
+    }
+
+    /// Whether bytes hold a secret in one of its forms.
+    pub fn contains(&self, bytes: &[u8]) -> bool {
+        (0..bytes.len()).any(|start| bytes.get(start..).is_some_and(|rest| self.longest(rest).is_some()))
+    }
+
+    /// Where the secrets stand, in order; overlapping and touching places are one.
+    fn ranges(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for start in 0..bytes.len() {
+            let Some(length) = bytes.get(start..).and_then(|rest| self.longest(rest)) else { continue };
+            let end = start.saturating_add(length);
+            match ranges.last_mut() {
+                Some(last) if start <= last.end => last.end = last.end.max(end),
+                _ => ranges.push(start..end),
+            }
+        }
+        ranges
+    }
+
+    /// The length of the longest form of a secret that bytes start with.
+    fn longest(&self, bytes: &[u8]) -> Option<usize> {
+        let plain = self.plain.iter().filter_map(|secret| percent_prefix(bytes, secret));
+        let hex = self
+            .hex
+            .iter()
+            .filter(|needle| bytes.get(..needle.len()).is_some_and(|head| head.eq_ignore_ascii_case(needle)));
+        let encoded = self.encoded.iter().filter(|needle| bytes.starts_with(needle));
+        plain.chain(hex.chain(encoded).map(|needle| needle.len())).max()
+    }
+}
+
+/// The length of the secret at the start of bytes, as it is, or each of its bytes as it is or percent-encoded.
+fn percent_prefix(bytes: &[u8], secret: &[u8]) -> Option<usize> {
+    if bytes.starts_with(secret) {
+        return Some(secret.len());
+    }
+    let mut rest = bytes;
+    for wanted in secret {
+        rest = match rest {
+            // First, so that a `%` of the secret is found in its encoded form too.
+            [b'%', high, low, rest @ ..] if hex_value(*high, *low) == Some(*wanted) => rest,
+            [found, rest @ ..] if found == wanted || (*found == b'+' && *wanted == b' ') => rest,
+            _ => return None,
+        };
+    }
+    bytes.len().checked_sub(rest.len())
+}
+
+fn hex_value(high: u8, low: u8) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    digit(high)?.checked_mul(16)?.checked_add(digit(low)?)
+}
+
+fn hex(secret: &[u8]) -> Zeroizing<Vec<u8>> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let nibbles = secret.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    let mut text = Zeroizing::new(Vec::with_capacity(secret.len().saturating_mul(2)));
+    text.extend(nibbles.filter_map(|nibble| DIGITS.get(usize::from(nibble))));
+    text
+}
+
+fn encode(engine: &GeneralPurpose, bytes: &[u8]) -> Zeroizing<Vec<u8>> {
+    Zeroizing::new(engine.encode(bytes).into_bytes())
+}
+
+/// The letters that a secret has in the encoding of any text in which it stands `lead` bytes after a multiple of three:
+/// those of which every bit is the secret's.
+fn core(engine: &GeneralPurpose, lead: usize, secret: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut bytes = Zeroizing::new(vec![0; lead]);
+    bytes.reserve_exact(secret.len());
+    bytes.extend_from_slice(secret);
+    let letters = encode(engine, &bytes);
+    let first = lead.saturating_mul(8).div_ceil(6);
+    let last = bytes.len().saturating_mul(8) / 6;
+    Zeroizing::new(letters.get(first..last).unwrap_or_default().to_vec())
+}
+
+/// The secret as it stands in JSON text inside a string, with `/` as it is and escaped, where that differs from it.
+fn json_escaped(secret: &str) -> impl Iterator<Item = Zeroizing<Vec<u8>>> {
+    let quoted = Zeroizing::new(serde_json::to_string(secret).unwrap_or_default());
+    let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
+    let escaped = [inner.to_owned(), inner.replace('/', "\\/")].map(|text| Zeroizing::new(text.into_bytes()));
+    let secret = secret.as_bytes();
+    escaped.into_iter().filter(move |text| !text.is_empty() && text.as_slice() != secret)
+}
+
+#[cfg(test)]
+mod tests;
