@@ -1,1 +1,4 @@
 //! skeleton
+#![forbid(unsafe_code)]
+
+pub mod net;
