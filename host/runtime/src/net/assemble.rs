@@ -9,8 +9,8 @@ use http::{HeaderMap, HeaderValue, Method};
 use pinhole_manifest::ApiHost;
 use reqwest::{Body, Request, Url};
 
-use super::progress::{Progress, WatchedBody};
 use super::Outgoing;
+use super::progress::{Progress, WatchedBody};
 
 /// Why a request is not sent. A fault of the caller's, found before any socket.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -118,8 +118,7 @@ impl PinnedClient {
         limits::check_headers(response.headers())?;
         // Neither has a body, though a HEAD's headers may name the encoding and length of one.
         let bodiless = head || response.status() == StatusCode::NO_CONTENT;
-        let body =
-            if bodiless { Bytes::new() } else { limits::read_body(&mut response, cap, idle).await? };
+        let body = if bodiless { Bytes::new() } else { limits::read_body(&mut response, cap, idle).await? };
         let status = response.status();
         Ok(Incoming { status, headers: std::mem::take(response.headers_mut()), body })
     }
@@ -150,7 +149,7 @@ fn timed_out(stage: Stage, progress: &Progress) -> WireError {
 }
 
 /// A pooled connection was resolved long ago: what counts is where this answer came from.
-fn check_peer(peer: Option<SocketAddr>, named: Option<&SocketAddr>) -> Result<(), WireError> {
+pub(super) fn check_peer(peer: Option<SocketAddr>, named: Option<&SocketAddr>) -> Result<(), WireError> {
     let allowed = match (peer, named) {
         (Some(peer), Some(named)) => peer == *named,
         (Some(peer), None) => peer.port() == PORT && guard::check(peer.ip()).is_ok(),
@@ -159,7 +158,8 @@ fn check_peer(peer: Option<SocketAddr>, named: Option<&SocketAddr>) -> Result<()
     if allowed {
         return Ok(());
     }
-    let detail = format!("the answer came from {}", peer.map_or_else(|| "nowhere".to_owned(), |p| p.to_string()));
+    let detail =
+        format!("the answer came from {}", peer.map_or_else(|| "nowhere".to_owned(), |p| p.to_string()));
     Err(WireError::new(WireErrorKind::AddressRefused, Sent::Yes, detail))
 }
 

@@ -111,5 +111,6 @@ fn fault_v6(address: Ipv6Addr) -> Option<&'static str> {
 /// An interface identifier `0000:5efe` or `0200:5efe` holds a v4 address that a tunnel would dial (RFC 5214).
 fn isatap(address: Ipv6Addr) -> Option<&'static str> {
     let [_, _, _, _, universal, marker, _, _] = address.segments();
-    (marker == 0x5efe && matches!(universal, 0 | 0x200)).then_some("ISATAP, which holds a v4 address (RFC 5214)")
+    (marker == 0x5efe && matches!(universal, 0 | 0x200))
+        .then_some("ISATAP, which holds a v4 address (RFC 5214)")
 }

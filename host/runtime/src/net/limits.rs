@@ -9,8 +9,8 @@ use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
 
-use super::error::{Stage, WireError, WireErrorKind, in_body};
 use super::Sent;
+use super::error::{Stage, WireError, WireErrorKind, in_body};
 
 /// Most header lines in an answer.
 pub(super) const HEADERS_MAX: usize = 100;
@@ -28,10 +28,7 @@ pub(super) fn check_headers(headers: &HeaderMap) -> Result<(), WireError> {
         sum.saturating_add(name.as_str().len()).saturating_add(value.len())
     });
     if headers.len() > HEADERS_MAX || bytes > HEADER_BYTES_MAX {
-        return refuse(
-            WireErrorKind::HeadersTooLarge,
-            format!("{} headers of {bytes} bytes", headers.len()),
-        );
+        return refuse(WireErrorKind::HeadersTooLarge, format!("{} headers of {bytes} bytes", headers.len()));
     }
     // The client undoes one gzip or br and takes the header away: what is left is another encoding, or several.
     let identity = |value: &http::HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
@@ -68,7 +65,8 @@ pub(super) async fn read_body(
             Ok(Ok(Some(piece))) => piece,
         };
         let size = u64::try_from(piece.len()).unwrap_or(u64::MAX);
-        left = left.checked_sub(size).ok_or_else(|| too_large(cap.saturating_sub(left).saturating_add(size)))?;
+        left =
+            left.checked_sub(size).ok_or_else(|| too_large(cap.saturating_sub(left).saturating_add(size)))?;
         body.extend_from_slice(&piece);
     }
 }

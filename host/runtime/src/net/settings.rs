@@ -147,16 +147,25 @@ impl NetSettings {
                 return Err(NetSettingsError::Twice(host));
             }
         }
-        let public = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-        let mut overridden = RootCertStore::empty();
-        for root in extra_roots {
-            overridden.add(root).map_err(NetSettingsError::Root)?;
-        }
-        if overridden.is_empty() {
-            overridden = public.clone();
-        }
-        Ok(CheckedSettings { sockets, limits, tls: tls(public)?, overridden_tls: tls(overridden)? })
+        let public = public_roots();
+        let believed = stand_in_roots(extra_roots)?.unwrap_or_else(|| public.clone());
+        Ok(CheckedSettings { sockets, limits, tls: tls(public)?, overridden_tls: tls(believed)? })
     }
+}
+
+fn public_roots() -> RootCertStore {
+    RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned())
+}
+
+/// The operator's own roots and no other; nothing where there are none.
+fn stand_in_roots(
+    certificates: Vec<CertificateDer<'static>>,
+) -> Result<Option<RootCertStore>, NetSettingsError> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates {
+        roots.add(certificate).map_err(NetSettingsError::Root)?;
+    }
+    Ok((!roots.is_empty()).then_some(roots))
 }
 
 /// Settings that make a client.
