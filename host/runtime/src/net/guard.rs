@@ -74,7 +74,7 @@ const fn v6(first: [u16; 3], bits: u32, why: &'static str) -> Block<Ipv6Addr> {
 }
 
 /// All that is allocated as global unicast. Outside it lie the unspecified, loopback, v4-compatible, v4-mapped,
-/// v4-translated, NAT64, discard-only, SRv6, unique-local, link-local, site-local and multicast addresses.
+/// v4-translated, NAT64, discard-only, `SRv6`, unique-local, link-local, site-local and multicast addresses.
 const GLOBAL_V6: Block<Ipv6Addr> = v6([0x2000, 0, 0], 3, "not in the global unicast space (RFC 4291)");
 
 const DENIED_V6: [Block<Ipv6Addr>; 6] = [

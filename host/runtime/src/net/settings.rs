@@ -154,7 +154,7 @@ impl NetSettings {
 }
 
 fn public_roots() -> RootCertStore {
-    RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned())
+    webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect()
 }
 
 /// The operator's own roots and no other; nothing where there are none.

@@ -26,12 +26,12 @@ fn table(test: &str) -> Option<Table> {
     let (shared, ci) = (std::env::var_os("PINHOLE_SHARED"), std::env::var("CI"));
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let file = shared.map_or(beside, Into::into).join("suites/ssrf/addresses.json");
-    let Ok(text) = std::fs::read(&file) else {
+    let Ok(json) = std::fs::read(&file) else {
         assert_ne!(ci.as_deref(), Ok("true"), "{test}: {} is not there", file.display());
         eprintln!("SKIPPED: {test}: {} is not there", file.display());
         return None;
     };
-    let table: Table = serde_json::from_slice(&text).expect("a table");
+    let table: Table = serde_json::from_slice(&json).expect("a table");
     assert!(table.deny.len() > 50 && table.allow.len() > 10, "a table worth its name");
     Some(table)
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::net::{Stage, StageLimits};
 
 const SHORT: Duration = Duration::from_millis(200);
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 const FAR: StageLimits = StageLimits { connect: LONG, header: LONG, idle: LONG };
 
 async fn timed(server: (Ca, Server), stages: StageLimits, deadline: Duration) -> (WireErrorKind, Sent) {
