@@ -1,0 +1,112 @@
+//! The only sockets out: one pinned client, an address guard on what it dials, limits on what comes back.
+//!
+//! Refuses redirects, cookies, proxies from the environment, other ports, other names, and any address that is not global
+//! unicast. INVARIANT: nothing is sent without a [`Permit`], which only the spine can make and which one exchange uses up.
+//! DESIGN, "Pinned client".
+
+mod assemble;
+mod client;
+mod error;
+mod guard;
+mod limits;
+mod progress;
+mod resolver;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use pinhole_manifest::ApiHost;
+
+pub use client::PinnedClient;
+pub use error::{Stage, WireError, WireErrorKind};
+pub use settings::{DialOverride, NetSettings, NetSettingsError, OverrideError, StageLimits};
+
+/// Proof that the spine authorised one exchange with one host. Only the spine can make one; it cannot be copied, and
+/// [`Wire::exchange`] uses it up.
+#[derive(Debug)]
+#[must_use = "a permit that is not used was authorised for nothing"]
+pub struct Permit {
+    host: ApiHost,
+}
+
+impl Permit {
+    /// Allows one exchange with `host`. For the spine alone, after every check has passed.
+    #[cfg_attr(not(test), expect(dead_code, reason = "its one caller is the spine"))]
+    pub(crate) fn new(host: ApiHost) -> Self {
+        Self { host }
+    }
+}
+
+/// A request without its host, which the [`Permit`] names.
+pub struct Outgoing {
+    /// GET, HEAD, POST, PUT, PATCH or DELETE; anything else is not sent.
+    pub method: http::Method,
+    /// Path and query, already encoded, starting with one `/`. A target that a URL parser would read as another one (dot
+    /// segments, unencoded characters, a fragment) is not sent.
+    pub target: String,
+    /// Headers without the credential and without those that this module owns (host, framing, hop-by-hop, cookies,
+    /// accept-encoding, user-agent).
+    pub headers: http::HeaderMap,
+    /// The header that carries the key: the last thing put into the request, always marked sensitive.
+    pub credential: (http::HeaderName, http::HeaderValue),
+    /// The body, sent with its exact length.
+    pub body: Option<Bytes>,
+}
+
+impl fmt::Debug for Outgoing {
+    // The target, header values and body hold what a person wrote: none of it belongs in a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outgoing")
+            .field("method", &self.method)
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("credential", &self.credential.0)
+            .field("body_bytes", &self.body.as_ref().map(Bytes::len))
+            .finish_non_exhaustive()
+    }
+}
+
+/// An answer within its limits, from the pinned host.
+#[derive(Debug)]
+pub struct Incoming {
+    /// Never 1xx or 3xx.
+    pub status: http::StatusCode,
+    /// As received, without the encoding that was undone.
+    pub headers: http::HeaderMap,
+    /// Decompressed; empty for HEAD and 204.
+    pub body: Bytes,
+}
+
+/// What one exchange may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WireLimits {
+    /// Most bytes of the body, counted decompressed and as they come.
+    pub response_bytes: u64,
+    /// From the call to the last byte of the answer, names and handshake included.
+    pub deadline: Duration,
+}
+
+/// Whether the request reached the other side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sent {
+    /// Certainly no byte of it left.
+    No,
+    /// It may have been received and acted on.
+    Maybe,
+    /// An answer to it began.
+    Yes,
+}
+
+/// The future of one exchange.
+pub type Exchange<'a> = Pin<Box<dyn Future<Output = Result<Incoming, WireError>> + Send + 'a>>;
+
+/// Something that carries one authorised request to its host and brings the answer back.
+pub trait Wire: Send + Sync {
+    /// Sends `request` to the permit's host, once: nothing is retried. Dropping the future ends the exchange.
+    fn exchange(&self, permit: Permit, request: Outgoing, limits: WireLimits) -> Exchange<'_>;
+}
