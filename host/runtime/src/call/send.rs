@@ -47,6 +47,7 @@ pub(super) async fn exchange(
 
 fn wire_refusal(error: &WireError, limits: WireLimits) -> Refusal {
     let code = match &error.kind {
+        WireErrorKind::Unsendable => Code::Unsendable,
         WireErrorKind::AddressRefused => Code::AddressRefused,
         WireErrorKind::NameNotFound => Code::NameNotFound,
         WireErrorKind::Connect => Code::ConnectFailed,
@@ -65,7 +66,7 @@ fn wire_refusal(error: &WireError, limits: WireLimits) -> Refusal {
             refusal.saying(format!("the answer is larger than the {} bytes that the op allows", limits.response_bytes))
         }
         WireErrorKind::Redirected { status } => {
-            refusal.saying(format!("the service answered with a redirect ({status}), which is never followed"))
+            refusal.saying(format!("the service answered with a redirect (HTTP {}), which is never followed", status.as_u16()))
         }
         _ => refusal,
     }

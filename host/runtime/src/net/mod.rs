@@ -21,7 +21,10 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
+use pinhole_grant::Dial;
 use pinhole_manifest::ApiHost;
+
+use serde::Serialize;
 
 pub use client::PinnedClient;
 pub use error::{Stage, WireError, WireErrorKind};
@@ -37,7 +40,6 @@ pub struct Permit {
 
 impl Permit {
     /// Allows one exchange with `host`. For the spine alone, after every check has passed.
-    #[cfg_attr(not(test), expect(dead_code, reason = "its one caller is the spine"))]
     pub(crate) fn new(host: ApiHost) -> Self {
         Self { host }
     }
@@ -92,7 +94,8 @@ pub struct WireLimits {
 }
 
 /// Whether the request reached the other side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Sent {
     /// Certainly no byte of it left.
     No,
@@ -109,4 +112,7 @@ pub type Exchange<'a> = Pin<Box<dyn Future<Output = Result<Incoming, WireError>>
 pub trait Wire: Send + Sync {
     /// Sends `request` to the permit's host, once: nothing is retried. Dropping the future ends the exchange.
     fn exchange(&self, permit: Permit, request: Outgoing, limits: WireLimits) -> Exchange<'_>;
+
+    /// Whether `host` is dialled where its name leads, or elsewhere.
+    fn dial(&self, host: &ApiHost) -> Dial;
 }

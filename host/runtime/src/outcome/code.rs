@@ -129,6 +129,9 @@ codes! {
     ArgRefused "arg_refused" Refused
         "an arg cannot stand where the request needs it"
         "give a plain value: no empty text, no `.` or `..`, no control characters";
+    Unsendable "unsendable" Refused
+        "the request is not one that the client sends"
+        "look at the args; if they are plain, the manifest needs a look";
     RequirementFailed "requirement_failed" Refused
         "what the op requires does not hold"
         "the write was not sent; make the requirement hold first";
