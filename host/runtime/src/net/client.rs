@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
+use pinhole_grant::Dial;
 use pinhole_manifest::ApiHost;
 use reqwest::{Client, Response};
 
@@ -20,7 +21,7 @@ use super::error::{Stage, WireError, WireErrorKind, before_answer};
 use super::guard;
 use super::limits::{self, H2_HEADER_LIST_MAX, HEADERS_MAX};
 use super::progress::Progress;
-use super::resolver::{Dial, Lookup, PORT, PinnedResolver, SystemLookup};
+use super::resolver::{Lookup, PORT, PinnedResolver, Route, SystemLookup};
 use super::settings::{CheckedSettings, NetSettings, NetSettingsError, StageLimits};
 use super::{Exchange, Incoming, Outgoing, Permit, Sent, Wire, WireLimits};
 
@@ -51,12 +52,6 @@ impl PinnedClient {
         Ok(Self { settings: settings.checked()?, lookup, clients: Mutex::new(HashMap::new()) })
     }
 
-    /// Whether the operator said that this host is dialled elsewhere. A credential that was proved against the real host
-    /// must not be sent then.
-    pub fn dials_overridden(&self, host: &ApiHost) -> bool {
-        self.settings.sockets.contains_key(host)
-    }
-
     fn client(&self, host: &ApiHost) -> Result<Client, WireError> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(host) {
@@ -68,13 +63,13 @@ impl PinnedClient {
     }
 
     fn build(&self, host: &ApiHost) -> reqwest::Result<Client> {
-        let (dial, tls) = match self.settings.sockets.get(host) {
-            Some(socket) => (Dial::Override(*socket), &self.settings.overridden_tls),
-            None => (Dial::Lookup(Arc::clone(&self.lookup)), &self.settings.tls),
+        let (route, tls) = match self.settings.sockets.get(host) {
+            Some(socket) => (Route::Override(*socket), &self.settings.overridden_tls),
+            None => (Route::Lookup(Arc::clone(&self.lookup)), &self.settings.tls),
         };
         Client::builder()
             .tls_backend_preconfigured(tls.clone())
-            .dns_resolver(Arc::new(PinnedResolver { host: host.clone(), dial }))
+            .dns_resolver(Arc::new(PinnedResolver { host: host.clone(), route }))
             .https_only(true)
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
@@ -134,6 +129,10 @@ impl Wire for PinnedClient {
                 Err(_elapsed) => Err(timed_out(Stage::Total, &progress)),
             }
         })
+    }
+
+    fn dial(&self, host: &ApiHost) -> Dial {
+        if self.settings.sockets.contains_key(host) { Dial::Overridden } else { Dial::Real }
     }
 }
 

@@ -43,7 +43,7 @@ impl Lookup for SystemLookup {
 
 /// Where a host's connections go.
 #[derive(Clone)]
-pub(super) enum Dial {
+pub(super) enum Route {
     /// Exactly here: the operator said so.
     Override(SocketAddr),
     /// To any address of a guarded answer, on [`PORT`].
@@ -64,26 +64,26 @@ pub(super) enum ResolveError {
 /// The resolver of one pinned host.
 pub(super) struct PinnedResolver {
     pub(super) host: ApiHost,
-    pub(super) dial: Dial,
+    pub(super) route: Route,
 }
 
 impl Resolve for PinnedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let asked = name.as_str() == self.host.as_str();
-        let (host, dial) = (self.host.clone(), self.dial.clone());
+        let (host, route) = (self.host.clone(), self.route.clone());
         Box::pin(async move {
             if !asked {
                 return Err(ResolveError::NotPinned.into());
             }
-            Ok(addresses(&host, &dial).await?)
+            Ok(addresses(&host, &route).await?)
         })
     }
 }
 
-async fn addresses(host: &ApiHost, dial: &Dial) -> Result<Addrs, ResolveError> {
-    let lookup = match dial {
-        Dial::Override(socket) => return Ok(Box::new(std::iter::once(*socket))),
-        Dial::Lookup(lookup) => lookup,
+async fn addresses(host: &ApiHost, route: &Route) -> Result<Addrs, ResolveError> {
+    let lookup = match route {
+        Route::Override(socket) => return Ok(Box::new(std::iter::once(*socket))),
+        Route::Lookup(lookup) => lookup,
     };
     let answer = lookup.lookup(host.as_str()).await.map_err(ResolveError::Lookup)?;
     guard::check_answer(&answer)?;

@@ -12,7 +12,7 @@ use super::server::Server;
 use super::*;
 use crate::net::client::check_peer;
 use crate::net::guard::{self, ADDRESSES_MAX, Refused};
-use crate::net::resolver::{Dial, Looking, Lookup, PORT, PinnedResolver, ResolveError};
+use crate::net::resolver::{Looking, Lookup, PORT, PinnedResolver, ResolveError, Route};
 
 #[derive(serde::Deserialize)]
 struct Table {
@@ -73,7 +73,7 @@ fn good() -> IpAddr {
 }
 
 async fn resolve(name: &str, lookup: impl Lookup + 'static) -> Result<Vec<SocketAddr>, ResolveError> {
-    let resolver = PinnedResolver { host: host(), dial: Dial::Lookup(Arc::new(lookup)) };
+    let resolver = PinnedResolver { host: host(), route: Route::Lookup(Arc::new(lookup)) };
     match resolver.resolve(name.parse().expect("a name")).await {
         Ok(addresses) => Ok(addresses.collect()),
         Err(error) => Err(*error.downcast().expect("the resolver's own error")),
@@ -128,7 +128,7 @@ async fn a_listener_on_loopback_is_not_dialled_without_an_override() {
         .with_ca_pem(ca.pem.as_bytes())
         .expect("a CA");
     let client = PinnedClient::with_lookup(settings, Arc::new(told)).expect("settings");
-    assert!(!client.dials_overridden(&host()));
+    assert!(client.dial(&host()) == pinhole_grant::Dial::Real);
     assert_eq!(verdict(send(&client, get("/")).await), (WireErrorKind::AddressRefused, Sent::No));
     assert_eq!(server.connections(), 0);
 }

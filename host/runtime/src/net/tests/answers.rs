@@ -19,7 +19,7 @@ async fn an_exchange_over_http_1() {
     ])
     .await;
     let client = client(&server, &ca);
-    assert!(client.dials_overridden(&host()));
+    assert!(client.dial(&host()) == pinhole_grant::Dial::Overridden);
 
     let answer = send(&client, get("/a/b%2Fc?d=%20e&f[]=g")).await.expect("an answer");
     assert_eq!((answer.status, &*answer.body), (StatusCode::OK, &b"{\"first\":1}"[..]));
