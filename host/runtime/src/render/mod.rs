@@ -12,12 +12,11 @@ mod fill;
 mod headers;
 mod target;
 
-use pinhole_manifest::model::{Method, Request};
+use pinhole_manifest::model::{Args, Method, Request};
 use pinhole_manifest::{ArgName, Manifest};
 
 use self::body::Content;
 pub use self::fill::{fill_json, fill_text};
-use pinhole_manifest::model::Args;
 
 /// Longest path and query together, in bytes as sent: 8 KiB, which servers and proxies commonly take.
 pub const TARGET_BYTES_MAX: usize = 8 << 10;
