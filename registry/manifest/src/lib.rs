@@ -4,18 +4,19 @@
 //! Pure: no network, no file system, no clock, no environment, no async. [`read`] is the only way to a [`Manifest`].
 
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    expect(dead_code, unused_imports, reason = "the reader of manifests is built over these")
+)]
 
-#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "the reader of manifests is built over it"))]
 mod args;
 pub mod diagnostic;
 pub mod digest;
-#[cfg_attr(not(test), expect(dead_code, reason = "the reader of manifests is built over it"))]
 mod graphql;
 pub mod host;
 pub mod ids;
 pub mod model;
 pub mod pick;
-#[cfg_attr(not(test), expect(dead_code, reason = "the reader of manifests is built over it"))]
 mod template;
 
 pub use digest::Digest;
