@@ -4,6 +4,10 @@
 //! Pure: no network, no file system, no clock, no environment, no async. [`read`] is the only way to a [`Manifest`].
 
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    expect(dead_code, unused_imports, reason = "the reader of manifests is built over these")
+)]
 
 mod args;
 pub mod diagnostic;
