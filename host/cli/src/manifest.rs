@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::args::ManifestCommand;
 use crate::end::{End, Failure};
-use crate::{files, out};
+use crate::{files, occasion, out};
 
 pub(crate) async fn main(command: ManifestCommand) -> anyhow::Result<End> {
     match command {
@@ -148,8 +148,8 @@ async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
         let manifest = files::read(&folder.join("manifest.json"))?;
         for file in case_files(folder)? {
             let bytes = files::read(&file)?;
-            let op = file.file_name().and_then(|name| name.to_str()).and_then(|name| name.split('.').next());
-            match replay::replay(&manifest, op.unwrap_or_default(), &bytes).await {
+            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            match replay::replay(&manifest, name, &bytes, &mut occasion::entropy()).await {
                 Ok(()) => passed += 1,
                 Err(fault) => failed.push((file, fault)),
             }

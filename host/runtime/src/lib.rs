@@ -13,6 +13,7 @@ pub mod net;
 pub mod outcome;
 pub mod project;
 pub mod render;
+pub mod replay;
 
 pub mod scrub;
 pub mod store;

@@ -91,7 +91,6 @@ pub struct Required {
 
 /// An op's limits.
 #[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "the members of `limits` in the manifest")]
 #[non_exhaustive]
 pub struct ShownLimits {
     pub response_bytes: u64,
@@ -218,7 +217,7 @@ fn returns(op: &Op) -> Vec<String> {
 fn root(op: &Op) -> Option<String> {
     match &op.pick {
         Pick::None => None,
-        Pick::Fields(projection) => Some(projection.root_text().to_owned()),
+        Pick::Fields(projection) => Some(projection.to_string()),
     }
 }
 

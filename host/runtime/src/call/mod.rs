@@ -20,6 +20,7 @@ use pinhole_grant::{PublicKey, SecretKey};
 use pinhole_manifest::{OpId, ServiceId};
 
 pub use explain::{Explained, Explanation};
+pub(crate) use prepare::{credential_value, credential_value_shown};
 
 use crate::catalog::Catalog;
 use crate::clock::Clock;

@@ -16,7 +16,7 @@ use crate::outcome::{Code, Refusal};
 use crate::render::{self, Rendered};
 
 /// What stands for the key wherever a request is shown.
-pub const CREDENTIAL_SHOWN: &str = "<credential>";
+const CREDENTIAL_SHOWN: &str = "<credential>";
 
 /// The request is whole. Only this gets a permit.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use pinhole_manifest::Manifest;
 use super::answer::{Answer, Raw};
 use super::prepare::Prepared;
 use super::{Call, Executor, Trace};
-use crate::net::{Incoming, Outgoing, Permit, Sent, WireError, WireErrorKind, WireLimits};
+use crate::net::{Incoming, Outgoing, Permit, WireError, WireErrorKind, WireLimits};
 use crate::outcome::{Code, Refusal};
 
 impl<'a> Call<Prepared<'a>> {

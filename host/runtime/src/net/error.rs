@@ -23,7 +23,7 @@ pub struct WireError {
 }
 
 impl WireError {
-    pub(super) fn new(kind: WireErrorKind, sent: Sent, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: WireErrorKind, sent: Sent, detail: impl Into<String>) -> Self {
         Self { kind, sent, detail: detail.into() }
     }
 
