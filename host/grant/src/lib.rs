@@ -1,1 +1,38 @@
-//! skeleton
+//! Keys, credentials and grants: how a person lets a bot use a connected service without handing over the key.
+//!
+//! Pure: bytes in, bytes out. No network, no file system, no environment; the time and the entropy are passed in. The only
+//! way to an [`OpenedGrant`] is [`open`], and it makes every check of DESIGN, "Crypto", before it returns one. Nothing
+//! here knows what was used up or revoked: that is the store's to say.
+
+#![forbid(unsafe_code)]
+
+pub mod approval;
+pub mod credential;
+pub mod grant;
+pub mod keys;
+pub mod returned;
+pub mod scope;
+pub mod seal;
+pub mod secret;
+pub mod sign;
+pub mod text;
+pub mod time;
+
+mod wire;
+
+pub use approval::{Action, ActionDigest, ActionError};
+pub use credential::{
+    Credential, CredentialError, CredentialKind, CredentialParts, Dial, OpenCredentialError,
+    SealCredentialError, open_credential, seal_credential,
+};
+pub use grant::{
+    Caution, Grant, Inconsistency, InspectError, InspectedCredential, Inspection, MintError, MintRequest,
+    OpenError, OpenedGrant, RuleBroken, SealedGrant, Standing, Target, inspect, mint, open,
+};
+pub use keys::{KeyFileError, KeyId, KeyKind, PublicKey, PublicKeyError, SecretKey};
+pub use returned::{OpenReturnedError, ReturnError, open_returned, seal_returned};
+pub use scope::{Attempt, Scope, ScopeError, Where, WhereError};
+pub use seal::Kind;
+pub use secret::{Passphrase, PassphraseError, Secret, SecretError};
+pub use text::{Account, CredentialId, GrantId, IdError, Label, SourceName, TextError};
+pub use time::UnixTime;

@@ -1,0 +1,129 @@
+//! What an opened grant covers: pure decisions, one for each thing that a call could get wrong.
+//!
+//! The runtime makes all of them before it spends a use: `check_op`, `check_where`, `check_approval`, `check_use`. None
+//! of them looks anything up. DESIGN, "Crypto": Grant; "The way of a call".
+
+use pinhole_manifest::host::HttpsUrl;
+use pinhole_manifest::model::{Args, Effect, Op};
+use pinhole_manifest::{Access, ApiHost, Digest, OpId, ServiceId};
+
+use super::open::OpenedGrant;
+use crate::approval::ActionDigest;
+use crate::scope::ScopeError;
+use crate::time::UnixTime;
+
+/// What is about to be called, as the manifest has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// The service.
+    pub service: &'a ServiceId,
+    /// The op.
+    pub op: &'a OpId,
+    /// What the op does.
+    pub access: Access,
+    /// The manifest.
+    pub manifest: Digest,
+    /// The manifest's host.
+    pub host: &'a ApiHost,
+    /// The manifest's token URL.
+    pub token_url: Option<&'a HttpsUrl>,
+}
+
+/// Whether an op may run on a grant that approves nothing in particular.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caution {
+    /// It reads, or it makes or changes something that can be put back.
+    Ordinary,
+    /// It deletes, sends, spends or cannot be taken back: only an approval runs it.
+    NeedsApproval,
+}
+
+impl Caution {
+    /// What an op needs, by its manifest. A write that does not say what it does needs an approval.
+    pub fn of(op: &Op) -> Self {
+        let reversibility = if op.irreversible { Reversibility::Final } else { Reversibility::CanBeUndone };
+        Self::judge(op.access, op.effect, reversibility)
+    }
+
+    fn judge(access: Access, effect: Option<Effect>, reversibility: Reversibility) -> Self {
+        let grave = reversibility == Reversibility::Final || effect.is_none_or(Effect::needs_approval);
+        if access == Access::Write && grave { Self::NeedsApproval } else { Self::Ordinary }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reversibility {
+    CanBeUndone,
+    Final,
+}
+
+impl OpenedGrant {
+    /// Whether the grant covers this op of this manifest.
+    ///
+    /// An explicit list of ops holds for reads under a later manifest: the person named what may be read, and a change of
+    /// the manifest waits for the operator's yes anyway. A write needs the very manifest that the grant was given under,
+    /// and so does a grant without a list, for it covers what that manifest had and no more.
+    pub fn check_op(&self, target: &Target<'_>) -> Result<(), ScopeError> {
+        let grant = self.grant();
+        if grant.service() != target.service {
+            return Err(ScopeError::WrongService);
+        }
+        let credential = grant.credential();
+        let token_url_changed = credential.token_url().is_some_and(|url| target.token_url != Some(url));
+        if credential.host() != target.host || token_url_changed {
+            return Err(ScopeError::HostChanged);
+        }
+        grant.scope().allows_op(target.op, target.access)?;
+        let listed_read = grant.scope().ops.is_some() && target.access == Access::Read;
+        if grant.manifest() != target.manifest && !listed_read {
+            return Err(ScopeError::ManifestChanged);
+        }
+        Ok(())
+    }
+
+    /// Whether the args are within the grant's `where`. Every key of it must be an arg of the call.
+    pub fn check_where(&self, args: &Args) -> Result<(), ScopeError> {
+        self.grant().scope().wheres.check(|arg| args.get(arg))
+    }
+
+    /// Whether this action may run: an approval runs the one action that it approves and nothing else, not even a read; any
+    /// other grant runs what needs no approval.
+    pub fn check_approval(&self, caution: Caution, action: ActionDigest) -> Result<(), ScopeError> {
+        match (self.grant().approves(), caution) {
+            (Some(approved), _) if approved == action => Ok(()),
+            (Some(_), _) => Err(ScopeError::WrongAction),
+            (None, Caution::Ordinary) => Ok(()),
+            (None, Caution::NeedsApproval) => Err(ScopeError::NeedsApproval),
+        }
+    }
+
+    /// Whether a use is left after so many.
+    pub fn check_use(&self, used: u32) -> Result<(), ScopeError> {
+        self.grant().scope().allows_use(used)
+    }
+
+    /// Whether it is still in time, for a grant that was opened a while ago.
+    pub fn check_time(&self, now: UnixTime) -> Result<(), ScopeError> {
+        self.grant().scope().allows_time(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_put_back_needs_an_approval() {
+        use Reversibility::{CanBeUndone, Final};
+        let judge = |effect, reversibility| Caution::judge(Access::Write, effect, reversibility);
+        for effect in [Effect::Create, Effect::Update] {
+            assert_eq!(judge(Some(effect), CanBeUndone), Caution::Ordinary);
+            assert_eq!(judge(Some(effect), Final), Caution::NeedsApproval);
+        }
+        for effect in [Effect::Delete, Effect::Send, Effect::Spend] {
+            assert_eq!(judge(Some(effect), CanBeUndone), Caution::NeedsApproval);
+        }
+        assert_eq!(judge(None, CanBeUndone), Caution::NeedsApproval);
+        assert_eq!(Caution::judge(Access::Read, None, CanBeUndone), Caution::Ordinary);
+    }
+}
