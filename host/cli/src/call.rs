@@ -77,14 +77,13 @@ fn for_the_occasion(
         }
     };
     let dial = if cap == Access::Write { Dial::Overridden } else { dial };
-    let occasion = Occasion::new(entry, secret, dial, cap)?;
+    let (occasion, bot) = Occasion::new(entry, secret, dial, cap)?;
     let parsed = op.args.parse_text(args);
     let grant = match (cap, op.access, parsed) {
         (Access::Write, Access::Write, Ok(args)) => occasion.approval(entry, &op.id, &args)?,
         _ => occasion.read_grant(entry)?,
     };
-    let issuers = vec![occasion.member.public().clone()];
-    Ok((occasion.bot, issuers, grant))
+    Ok((bot, vec![occasion.issuer()], grant))
 }
 
 /// The args as the text of one JSON object. Only their shape is made here; whether they are right is the call's to say.

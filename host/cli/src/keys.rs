@@ -133,25 +133,32 @@ pub(crate) fn parse_public(text: &str) -> anyhow::Result<PublicKey> {
 }
 
 fn given_passphrase(flags: &PassphraseFlags, prompt: &str) -> anyhow::Result<Passphrase> {
-    let text = match &flags.passphrase_file {
-        Some(path) => files::read_text(path)?.trim_end_matches(['\r', '\n']).to_owned(),
-        None => rpassword::prompt_password(prompt).map_err(|error| {
-            let message = format!("no passphrase: the terminal cannot be read: {error}");
-            Failure::new(End::Usage, message, "run it at a terminal, or pass `--passphrase-file`")
-        })?,
-    };
+    match &flags.passphrase_file {
+        Some(path) => passphrase(files::read_text(path)?.trim_end_matches(['\r', '\n']).to_owned()),
+        None => passphrase(asked(prompt)?),
+    }
+}
+
+fn asked(prompt: &str) -> anyhow::Result<String> {
+    rpassword::prompt_password(prompt).map_err(|error| {
+        let message = format!("no passphrase: the terminal cannot be read: {error}");
+        Failure::new(End::Usage, message, "run it at a terminal, or pass `--passphrase-file`").into()
+    })
+}
+
+fn passphrase(text: String) -> anyhow::Result<Passphrase> {
     Passphrase::new(text).map_err(|error| {
         Failure::new(End::Usage, format!("no passphrase: {error}"), "choose one of 1 to 1024 bytes").into()
     })
 }
 
 fn new_passphrase(flags: &PassphraseFlags) -> anyhow::Result<Passphrase> {
-    let passphrase = given_passphrase(flags, "New passphrase: ")?;
-    if flags.passphrase_file.is_none() {
-        let again = rpassword::prompt_password("Once more: ")?;
-        if !passphrase.matches(&again) {
-            return Err(Failure::new(End::Usage, "the two passphrases differ", "try again").into());
-        }
+    if flags.passphrase_file.is_some() {
+        return given_passphrase(flags, "");
     }
-    Ok(passphrase)
+    let first = asked("New passphrase: ")?;
+    if asked("Once more: ")? != first {
+        return Err(Failure::new(End::Usage, "the two passphrases differ", "try again").into());
+    }
+    passphrase(first)
 }

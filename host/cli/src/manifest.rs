@@ -17,7 +17,7 @@ pub(crate) async fn main(command: ManifestCommand) -> anyhow::Result<End> {
         ManifestCommand::Check { paths, json, annotations } => check(&paths, Shape::of(json, annotations)),
         ManifestCommand::Test { paths, json } => test(&paths, Shape::of(json, false)).await,
         ManifestCommand::Schema => {
-            out::line(serde_json::to_string_pretty(&pinhole_manifest::schema())?);
+            out::line(serde_json::to_string_pretty(&pinhole_manifest::schema::schema())?);
             Ok(End::Done)
         }
     }

@@ -122,36 +122,44 @@ pub(crate) fn credential(
     })?)
 }
 
-/// A member and a bot that exist for this process alone, and one credential.
+/// A member who exists for this process alone, her one credential, and the bot that she gives grants to.
 pub(crate) struct Occasion {
-    pub(crate) member: SecretKey,
-    pub(crate) bot: SecretKey,
-    pub(crate) credential: Credential,
+    member: SecretKey,
+    bot: PublicKey,
+    credential: Credential,
 }
 
 impl Occasion {
-    pub(crate) fn new(entry: &Entry, secret: Secret, dial: Dial, cap: Access) -> anyhow::Result<Self> {
+    /// The member, and the bot's key.
+    pub(crate) fn new(entry: &Entry, secret: Secret, dial: Dial, cap: Access) -> anyhow::Result<(Self, SecretKey)> {
         let mut rng = entropy();
-        Ok(Self {
+        let bot = SecretKey::generate(KeyKind::Bot, &mut rng);
+        let occasion = Self {
             member: SecretKey::generate(KeyKind::Member, &mut rng),
-            bot: SecretKey::generate(KeyKind::Bot, &mut rng),
+            bot: bot.public().clone(),
             credential: credential(entry, secret, Account::parse("unnamed")?, dial, cap)?,
-        })
+        };
+        Ok((occasion, bot))
+    }
+
+    /// The member's public key.
+    pub(crate) fn issuer(&self) -> PublicKey {
+        self.member.public().clone()
     }
 
     /// A sealed grant for one run of a read.
     pub(crate) fn read_grant(&self, entry: &Entry) -> anyhow::Result<Vec<u8>> {
         let now = SystemClock.now();
         let scope = Scope::new(Access::Read, now, now.plus_secs(OCCASION_SECS)).with_uses(NonZeroU32::MIN);
-        let request = MintRequest::new(self.bot.public().clone(), entry.manifest.digest(), scope);
+        let request = MintRequest::new(self.bot.clone(), entry.manifest.digest(), scope);
         self.mint(&request, now)
     }
 
     /// A sealed approval of exactly this write.
     pub(crate) fn approval(&self, entry: &Entry, op: &OpId, args: &Args) -> anyhow::Result<Vec<u8>> {
         let now = SystemClock.now();
-        let digest = action(entry, op, args, &self.credential, self.bot.public()).digest()?;
-        let bot = self.bot.public().clone();
+        let digest = action(entry, op, args, &self.credential, &self.bot).digest()?;
+        let bot = self.bot.clone();
         let until = now.plus_secs(OCCASION_SECS);
         self.mint(&MintRequest::approval(bot, entry.manifest.digest(), op.clone(), digest, now, until), now)
     }

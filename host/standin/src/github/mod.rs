@@ -46,6 +46,8 @@ impl GithubWorld {
     pub const VIEWER: &'static str = "demo-wren";
     /// The name of the organisation's first repository.
     pub const REPOSITORY: &'static str = "lantern";
+    /// The number of the issue, in the first repository, into which somebody pasted a log of 300 KB.
+    pub const LONG_ISSUE: u64 = 1;
     /// The organisation's numeric id, which is in its `Link` headers.
     pub const ORGANISATION_ID: u64 = 90_210_417;
 }
