@@ -1,8 +1,9 @@
-//! The bodies that leave the stand-in: whole, in drips, without end, or broken off.
+//! The bodies that leave the stand-in: whole, in drips, without end, or stuck half-way.
 //!
 //! INVARIANT: nothing here grows: an endless body is one piece that is sent again and again, and only as fast as the
 //! client reads.
 
+use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -10,11 +11,6 @@ use std::time::Duration;
 use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::Sleep;
-
-/// A body that ends before it was whole.
-#[derive(Debug, thiserror::Error)]
-#[error("the stand-in broke off its reply")]
-pub(crate) struct BrokenOff;
 
 /// A body on its way out.
 #[derive(Debug)]
@@ -25,18 +21,18 @@ pub(crate) enum Outgoing {
     Drip { rest: Bytes, piece: usize, every: Duration, pause: Option<Pin<Box<Sleep>>> },
     /// A beginning, one piece repeated, an end; its length is not declared.
     Repeat { head: Bytes, unit: Bytes, times: u64, tail: Bytes },
-    /// Some bytes, then an error.
-    Broken { first: Bytes },
+    /// Some bytes, then nothing more and no end; the connection is about to be cut.
+    Stuck { first: Bytes },
 }
 
 impl Body for Outgoing {
     type Data = Bytes;
-    type Error = BrokenOff;
+    type Error = Infallible;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let next = match &mut *self {
             Self::Whole(bytes) => taken(bytes),
             Self::Drip { rest, piece, every, pause } => {
@@ -57,9 +53,10 @@ impl Body for Outgoing {
                     taken(tail)
                 }
             }
-            Self::Broken { first } => match taken(first) {
+            Self::Stuck { first } => match taken(first) {
                 Some(bytes) => Some(bytes),
-                None => return Poll::Ready(Some(Err(BrokenOff))),
+                // Nobody wakes this: it is dropped with its connection.
+                None => return Poll::Pending,
             },
         };
         Poll::Ready(next.map(|bytes| Ok(Frame::data(bytes))))

@@ -28,6 +28,9 @@ use crate::{Protocol, service};
 /// How long a handshake may take, and how long an ended connection waits for the client to close its side.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long "at once" is: on loopback, enough for what the client's window takes.
+const SOON: Duration = Duration::from_millis(50);
+
 /// What a service can tell its connection to do.
 #[derive(Debug)]
 pub(crate) enum Order {
@@ -35,6 +38,8 @@ pub(crate) enum Order {
     Script(Script),
     /// Finish what is under way, then close.
     Finish,
+    /// Send what can be sent at once, then cut the connection.
+    CutSoon,
 }
 
 /// Bytes to write below HTTP, and how the connection ends after them.
@@ -128,14 +133,21 @@ async fn speak_http(shared: Shared, stage: Arc<Stage>, peer: Peer, tasks: Tasks)
     builder.http1().timer(TokioTimer::new());
     builder.http2().timer(TokioTimer::new());
     let mut http = std::pin::pin!(builder.serve_connection(TokioIo::new(shared), service));
+    let mut cut = std::pin::pin!(tokio::time::sleep(SOON));
+    let mut to_be_cut = false;
     loop {
         tokio::select! {
             biased;
             order = ordered.recv() => match order {
                 Some(Order::Script(script)) => return Some(script),
+                Some(Order::CutSoon) => {
+                    cut.as_mut().reset(tokio::time::Instant::now() + SOON);
+                    to_be_cut = true;
+                }
                 Some(Order::Finish) => http.as_mut().graceful_shutdown(),
                 None => return None,
             },
+            () = cut.as_mut(), if to_be_cut => return Some(Script { bytes: Bytes::new(), end: End::Cut }),
             _ended = http.as_mut() => return None,
         }
     }

@@ -23,7 +23,7 @@ pub enum Protocol {
     Tls12,
     /// TLS 1.3 alone.
     Tls13,
-    /// Answers any ClientHello with a TLS 1.1 ServerHello, by hand, and goes no further. A client that would take
+    /// Answers any `ClientHello` with a TLS 1.1 `ServerHello`, by hand, and goes no further. A client that would take
     /// TLS 1.1 waits for a certificate; one that refuses says so at once.
     Tls11,
     /// Accepts the connection and never says a word, until the client gives up.
@@ -92,10 +92,10 @@ async fn drain(tcp: &mut TcpStream) -> std::io::Result<()> {
         while tcp.read(&mut buffer).await? > 0 {}
         Ok(())
     };
-    tokio::time::timeout(Duration::from_secs(60), forget).await.unwrap_or(Ok(()))
+    tokio::time::timeout(Duration::from_mins(1), forget).await.unwrap_or(Ok(()))
 }
 
-/// RFC 4346, 7.4.1.3: one handshake record with a ServerHello for TLS 1.1, without a session, choosing
+/// RFC 4346, 7.4.1.3: one handshake record with a `ServerHello` for TLS 1.1, without a session, choosing
 /// `TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA`, which every client of that age offered.
 fn server_hello_1_1() -> Vec<u8> {
     const VERSION: [u8; 2] = [3, 2];

@@ -9,10 +9,11 @@
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), pinhole_standin::StandinError> {
-//! use pinhole_standin::{Config, GithubWorld, Standin, World};
+//! use pinhole_standin::{Config, GithubWorld, Misbehaviour, Standin, When, World};
 //!
 //! let world = World::Github(GithubWorld::default());
 //! let standin = Standin::start(Config { token: Some("a-key".into()), ..Config::new(world) }).await?;
+//! standin.misbehave(When::Next(1), Misbehaviour::Html(502));
 //! // … a client that trusts `standin.ca_pem()` and dials `standin.addr()` for `api.github.com` …
 //! assert_eq!(standin.requests().len(), standin.connections());
 //! # Ok(())
@@ -23,23 +24,27 @@
 
 mod authority;
 mod body;
+mod bomb;
 mod config;
 mod connection;
 mod github;
 mod handshake;
 mod log;
+mod misbehaviour;
 mod replay;
 mod reply;
 mod service;
+mod spoil;
 mod standin;
 #[cfg(test)]
 mod tests;
 
-pub use authority::{Authority, Certificate};
+pub use authority::{Authority, AuthorityError, Certificate};
 pub use config::{Config, Route, World};
 pub use github::GithubWorld;
 pub use handshake::{Alpn, Protocol};
 pub use log::Seen;
+pub use misbehaviour::{Cut, Echo, Misbehaviour, When};
 pub use replay::{RawReplyError, Recordings, RecordingsError};
 pub use reply::Reply;
 pub use standin::{Standin, StandinError};

@@ -17,8 +17,15 @@ pub struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// The body as gzip, made on first use and shared by clones: a page of 600 KB is packed once, not once a request.
-    packed: Arc<OnceLock<Option<Bytes>>>,
+    derived: Arc<Derived>,
+}
+
+/// What follows from a body, made on first use and shared by clones: a page of 600 KB is packed once, not once a
+/// request.
+#[derive(Debug, Default)]
+struct Derived {
+    packed: OnceLock<Option<Bytes>>,
+    tag: OnceLock<String>,
 }
 
 impl Reply {
@@ -28,7 +35,7 @@ impl Reply {
             status: StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             headers: HeaderMap::new(),
             body: body.into(),
-            packed: Arc::default(),
+            derived: Arc::default(),
         }
     }
 
@@ -67,7 +74,19 @@ impl Reply {
     /// The same reply with another body.
     #[must_use]
     pub(crate) fn with_body(self, body: impl Into<Bytes>) -> Self {
-        Self { body: body.into(), packed: Arc::default(), ..self }
+        Self { body: body.into(), derived: Arc::default(), ..self }
+    }
+
+    /// A weak tag over the body (FNV-1a, eight bytes at a time): enough to tell two replies of ours apart.
+    pub(crate) fn tag(&self) -> String {
+        let tag = self.derived.tag.get_or_init(|| {
+            let hash = self.body.chunks(8).fold(0xcbf2_9ce4_8422_2325_u64, |hash, chunk| {
+                let word = chunk.iter().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
+                (hash ^ word).wrapping_mul(0x0100_0000_01b3)
+            });
+            format!("W/\"{hash:016x}\"")
+        });
+        tag.clone()
     }
 
     /// The same reply as gzip, with its header; unchanged where it is too small to gain, as GitHub leaves it.
@@ -77,7 +96,7 @@ impl Reply {
         if self.body.len() < WORTH_PACKING {
             return self;
         }
-        match self.packed.get_or_init(|| gzip(&self.body)).clone() {
+        match self.derived.packed.get_or_init(|| gzip(&self.body)).clone() {
             Some(packed) => Self { body: packed, ..self }
                 .instead("content-encoding", "gzip")
                 .header("vary", "Accept-Encoding"),

@@ -15,6 +15,8 @@ use crate::body::Outgoing;
 use crate::connection::Order;
 use crate::github::Github;
 use crate::log::{Log, Seen};
+use crate::misbehaviour::Rules;
+use crate::spoil::{Act, spoil, whole};
 use crate::{Protocol, Reply, Route};
 
 /// Largest request body, in bytes; a larger one gets 413 and is logged without its body.
@@ -26,6 +28,7 @@ pub(crate) struct Stage {
     pub(crate) protocol: Protocol,
     pub(crate) token: Option<String>,
     pub(crate) scene: Scene,
+    pub(crate) rules: Rules,
     pub(crate) log: Log,
 }
 
@@ -49,13 +52,19 @@ pub(crate) enum Stopped {
     /// The client went away in the middle of its request.
     #[error("the request did not arrive whole")]
     Request(#[source] hyper::Error),
+    /// The stream is to be reset; hyper takes the code from the source.
+    #[error("the stream is reset")]
+    Reset(#[source] h2::Error),
+    /// The connection speaks no HTTP any more.
+    #[error("the connection was taken over")]
+    TakenOver,
 }
 
 /// Answers one request.
 pub(crate) async fn answer(
     stage: Arc<Stage>,
     peer: Arc<Peer>,
-    _orders: UnboundedSender<Order>,
+    orders: UnboundedSender<Order>,
     request: Request<Incoming>,
 ) -> Result<Response<Outgoing>, Stopped> {
     let (parts, body) = request.into_parts();
@@ -69,19 +78,53 @@ pub(crate) async fn answer(
     };
     let seen = seen(&parts, body, &peer);
     stage.log.saw(seen.clone());
-    let reply = match too_large {
-        Some(reply) => reply,
-        None => stage.reply(&seen),
+    let act = match (too_large, stage.rules.due(&seen.path)) {
+        (Some(reply), _) => Act::Send(whole(reply)),
+        (None, None) => Act::Send(whole(stage.reply(&seen))),
+        (None, Some(how)) => spoil(how, &seen, parts.version, || stage.reply(&without_packing(&seen))),
     };
-    Ok(whole(reply))
+    carry_out(act, &orders).await
+}
+
+async fn carry_out(act: Act, orders: &UnboundedSender<Order>) -> Result<Response<Outgoing>, Stopped> {
+    match act {
+        Act::Send(response) => Ok(response),
+        Act::Later(delay, response) => {
+            tokio::time::sleep(delay).await;
+            Ok(response)
+        }
+        Act::SendThenFinish(response) => {
+            orders.send(Order::Finish).map_err(|_ended| Stopped::TakenOver)?;
+            Ok(response)
+        }
+        Act::SendThenCut(response) => {
+            orders.send(Order::CutSoon).map_err(|_ended| Stopped::TakenOver)?;
+            Ok(response)
+        }
+        Act::Script(script) => {
+            orders.send(Order::Script(script)).map_err(|_ended| Stopped::TakenOver)?;
+            // The connection drops hyper, and this with it; over HTTP/2 this is a task of its own and ends here.
+            orders.closed().await;
+            Err(Stopped::TakenOver)
+        }
+        Act::Reset(code) => Err(Stopped::Reset(h2::Reason::from(code).into())),
+    }
+}
+
+/// The request as if it took no packed reply, so that there is something to spoil.
+fn without_packing(seen: &Seen) -> Seen {
+    let mut seen = seen.clone();
+    seen.headers.retain(|(name, _)| name != "accept-encoding");
+    seen
 }
 
 fn seen(parts: &http::request::Parts, body: Bytes, peer: &Peer) -> Seen {
     let mut headers: HeaderMap = parts.headers.clone();
-    if let (Some(authority), false) = (parts.uri.authority(), headers.contains_key("host")) {
-        if let Ok(value) = authority.as_str().parse() {
-            headers.insert("host", value);
-        }
+    if !headers.contains_key("host")
+        && let Some(authority) = parts.uri.authority()
+        && let Ok(value) = authority.as_str().parse()
+    {
+        headers.insert("host", value);
     }
     Seen {
         method: parts.method.to_string(),
@@ -111,7 +154,7 @@ impl Stage {
     }
 }
 
-/// GitHub's 401, where the key is absent or another; a user agent is asked for first by the world itself.
+/// GitHub's 401, where the key is absent or another. It comes before the world is asked, whichever world it is.
 fn refuse_key(seen: &Seen, token: &str) -> Option<Reply> {
     let given = seen.header("authorization").and_then(|value| {
         let (scheme, key) = value.split_once(' ')?;
@@ -137,12 +180,4 @@ pub(crate) fn message(status: u16, message: &str) -> Reply {
         "status": status.to_string(),
     });
     Reply::json(status, &body)
-}
-
-/// The reply as it stands.
-fn whole(reply: Reply) -> Response<Outgoing> {
-    let mut response = Response::new(Outgoing::Whole(reply.body));
-    *response.status_mut() = reply.status;
-    *response.headers_mut() = reply.headers;
-    response
 }

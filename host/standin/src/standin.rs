@@ -15,8 +15,9 @@ use crate::connection::{Tasks, serve};
 use crate::github::Github;
 use crate::handshake::server_config;
 use crate::log::{Log, Seen};
+use crate::misbehaviour::Rules;
 use crate::service::{Scene, Stage};
-use crate::{Authority, Config, World};
+use crate::{Authority, Config, Misbehaviour, When, World};
 
 /// Why a stand-in did not start.
 #[derive(Debug, thiserror::Error)]
@@ -72,8 +73,14 @@ impl Standin {
         };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(StandinError::Bind)?;
         let addr = listener.local_addr().map_err(StandinError::Bind)?;
-        let log = Log::default();
-        let stage = Arc::new(Stage { tls, protocol: config.protocol, token: config.token, scene, log });
+        let stage = Arc::new(Stage {
+            tls,
+            protocol: config.protocol,
+            token: config.token,
+            scene,
+            rules: Rules::default(),
+            log: Log::default(),
+        });
         let tasks = Tasks::default();
         tasks.run(accept(listener, Arc::clone(&stage), tasks.clone()));
         Ok(Self { addr, ca, stage, tasks })
@@ -92,6 +99,16 @@ impl Standin {
     /// What has been asked, oldest first: the last 4,096 requests.
     pub fn requests(&self) -> Vec<Seen> {
         self.stage.log.requests()
+    }
+
+    /// Adds a rule: from now on it misbehaves like this when the rule says so.
+    pub fn misbehave(&self, when: When, how: Misbehaviour) {
+        self.stage.rules.add(when, how);
+    }
+
+    /// Forgets every rule: from now on it behaves. What is under way goes on.
+    pub fn behave(&self) {
+        self.stage.rules.clear();
     }
 
     /// How many TCP connections were accepted, whatever came of them.

@@ -1,6 +1,11 @@
 //! The stand-in seen from the client's side: a real `reqwest` over real TLS, on loopback.
 
+mod certificates;
 mod github;
+mod misbehaviour;
+mod replay;
+
+use std::error::Error;
 
 use reqwest::{Certificate, Client, ClientBuilder, Response};
 use serde_json::Value;
@@ -44,6 +49,15 @@ async fn json(response: Response) -> Value {
 
 fn header(response: &Response, name: &str) -> String {
     response.headers().get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default()
+}
+
+/// The first error of this type in an error's chain, looking into I/O errors too.
+fn cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
+    let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    error
+        .downcast_ref()
+        .or_else(|| inner.and_then(|inner| cause(inner)))
+        .or_else(|| error.source().and_then(cause))
 }
 
 async fn github() -> Standin {

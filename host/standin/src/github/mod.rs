@@ -13,6 +13,7 @@ mod repository;
 mod routes;
 mod search;
 mod seed;
+mod tracker;
 mod write;
 
 use std::collections::{BTreeMap, HashMap};
@@ -157,7 +158,7 @@ impl Github {
                 "x-ratelimit-resource",
                 if seen.path.starts_with("/search/") { "search" } else { "core" },
             );
-        let tag = (seen.method == "GET" && reply.status.is_success()).then(|| tag(&reply.body));
+        let tag = (seen.method == "GET" && reply.status.is_success()).then(|| reply.tag());
         let reply = match tag {
             Some(tag) if seen.header("if-none-match") == Some(tag.as_str()) => {
                 let mut unchanged = reply.with_body("");
@@ -201,13 +202,4 @@ impl State {
         self.next_id = self.next_id.saturating_add(1);
         self.next_id
     }
-}
-
-/// A weak tag over the body (FNV-1a): enough to tell two of our own replies apart.
-fn tag(body: &[u8]) -> String {
-    let hash = body.chunks(8).fold(0xcbf2_9ce4_8422_2325_u64, |hash, chunk| {
-        let word = chunk.iter().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
-        (hash ^ word).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("W/\"{hash:016x}\"")
 }

@@ -51,9 +51,9 @@ impl Seed {
     pub(crate) fn digits(&mut self, count: usize) -> String {
         let mut text = String::new();
         while text.len() < count {
-            text.push_str(&format!("{:016x}", self.draw()));
+            let digit = u32::try_from(self.below(16)).unwrap_or(0);
+            text.extend(char::from_digit(digit, 16));
         }
-        text.truncate(count);
         text
     }
 

@@ -18,16 +18,16 @@ const TITLE_MAX: usize = 256;
 pub(crate) struct Wanted(Map<String, Value>);
 
 impl Wanted {
-    pub(crate) fn read(body: &[u8]) -> Result<Self, Reply> {
+    pub(crate) fn read(body: &[u8]) -> Result<Self, Refused> {
         match serde_json::from_slice(body) {
             Ok(Value::Object(members)) => Ok(Self(members)),
-            Ok(_) => Err(message(400, "Body should be a JSON object")),
-            Err(_) => Err(message(400, "Problems parsing JSON")),
+            Ok(_) => Err(Refused::NotAnObject),
+            Err(_) => Err(Refused::NotJson),
         }
     }
 
     /// A text that may be absent or `null`.
-    fn text(&self, resource: &str, name: &str) -> Result<Option<String>, Reply> {
+    fn text(&self, resource: &'static str, name: &'static str) -> Result<Option<String>, Refused> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -36,7 +36,12 @@ impl Wanted {
     }
 
     /// A list of texts, or of objects with this member; `None` where it is absent.
-    fn list(&self, resource: &str, name: &str, member: &str) -> Result<Option<Vec<String>>, Reply> {
+    fn list(
+        &self,
+        resource: &'static str,
+        name: &'static str,
+        member: &'static str,
+    ) -> Result<Option<Vec<String>>, Refused> {
         let items = match self.0.get(name) {
             None | Some(Value::Null) => return Ok(None),
             Some(Value::Array(items)) => items,
@@ -47,7 +52,7 @@ impl Wanted {
         texts.map(Some).ok_or_else(|| invalid(resource, name, "invalid"))
     }
 
-    fn title(&self) -> Result<Option<String>, Reply> {
+    fn title(&self) -> Result<Option<String>, Refused> {
         let title = self.text("Issue", "title")?;
         match &title {
             Some(text) if text.trim().is_empty() => Err(invalid("Issue", "title", "missing_field")),
@@ -64,7 +69,7 @@ impl Wanted {
         now: i64,
         author: &Account,
         people: &[Account],
-    ) -> Result<Issue, Reply> {
+    ) -> Result<Issue, Refused> {
         let title = self.title()?.ok_or_else(|| invalid("Issue", "title", "missing_field"))?;
         Ok(Issue {
             id,
@@ -82,7 +87,7 @@ impl Wanted {
         })
     }
 
-    fn assignees(&self, people: &[Account]) -> Result<Option<Vec<Account>>, Reply> {
+    fn assignees(&self, people: &[Account]) -> Result<Option<Vec<Account>>, Refused> {
         let Some(logins) = self.list("Issue", "assignees", "login")? else { return Ok(None) };
         let found: Option<Vec<Account>> = logins
             .iter()
@@ -92,7 +97,7 @@ impl Wanted {
     }
 
     /// Changes an issue; all of it or, where something is wrong, nothing.
-    pub(crate) fn change(&self, issue: &Issue, now: i64) -> Result<Issue, Reply> {
+    pub(crate) fn change(&self, issue: &Issue, now: i64) -> Result<Issue, Refused> {
         let mut changed = issue.clone();
         if let Some(title) = self.title()? {
             changed.title = title;
@@ -117,7 +122,7 @@ impl Wanted {
     }
 
     /// Replaces the assignees, where the request says so.
-    pub(crate) fn assign(&self, issue: &mut Issue, people: &[Account]) -> Result<(), Reply> {
+    pub(crate) fn assign(&self, issue: &mut Issue, people: &[Account]) -> Result<(), Refused> {
         if let Some(assignees) = self.assignees(people)? {
             issue.assignees = assignees;
         }
@@ -125,7 +130,7 @@ impl Wanted {
     }
 
     /// A new comment; its id and time are given.
-    pub(crate) fn comment(&self, id: u64, now: i64, author: &Account) -> Result<Comment, Reply> {
+    pub(crate) fn comment(&self, id: u64, now: i64, author: &Account) -> Result<Comment, Refused> {
         let body = self
             .text("IssueComment", "body")?
             .filter(|text| !text.trim().is_empty())
@@ -134,13 +139,39 @@ impl Wanted {
     }
 }
 
-/// GitHub's 422.
-pub(crate) fn invalid(resource: &str, field: &str, code: &str) -> Reply {
-    let body = json!({
-        "message": "Validation Failed",
-        "errors": [{ "resource": resource, "code": code, "field": field }],
-        "documentation_url": "https://docs.github.com/rest",
-        "status": "422",
-    });
-    Reply::json(422, &body)
+/// Why nothing is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// The body is no JSON.
+    NotJson,
+    /// The body is JSON, but no object.
+    NotAnObject,
+    /// The repository takes no writes.
+    Archived,
+    /// A member is absent or wrong.
+    Invalid { resource: &'static str, field: &'static str, code: &'static str },
+}
+
+impl Refused {
+    /// The refusal as GitHub words it.
+    pub(crate) fn reply(self) -> Reply {
+        match self {
+            Self::NotJson => message(400, "Problems parsing JSON"),
+            Self::NotAnObject => message(400, "Body should be a JSON object"),
+            Self::Archived => message(403, "Repository was archived so is read-only."),
+            Self::Invalid { resource, field, code } => {
+                let body = json!({
+                    "message": "Validation Failed",
+                    "errors": [{ "resource": resource, "code": code, "field": field }],
+                    "documentation_url": "https://docs.github.com/rest",
+                    "status": "422",
+                });
+                Reply::json(422, &body)
+            }
+        }
+    }
+}
+
+fn invalid(resource: &'static str, field: &'static str, code: &'static str) -> Refused {
+    Refused::Invalid { resource, field, code }
 }
