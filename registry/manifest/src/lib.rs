@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+pub mod cases;
 pub mod diagnostic;
 pub mod digest;
 mod graphql;
@@ -15,6 +16,7 @@ mod json;
 pub mod model;
 mod parse;
 pub mod pick;
+pub mod schema;
 mod template;
 
 pub use digest::Digest;
