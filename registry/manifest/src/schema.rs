@@ -5,7 +5,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::args::ARGS_MAX;
 use crate::model::{RESPONSE_BYTES_MAX, RESULT_BYTES_MAX, TIMEOUT_MS_MAX};
+use crate::pick::FIELDS_MAX;
 
 /// The schema of `manifest.json`.
 pub fn schema() -> Value {
@@ -198,6 +200,7 @@ fn args() -> Value {
         "required": { "type": "array", "items": { "type": "string" } },
         "properties": {
             "type": "object",
+            "maxProperties": ARGS_MAX,
             "propertyNames": { "pattern": "^[a-z][a-z0-9_]{0,63}$" },
             "additionalProperties": {
                 "type": "object",
@@ -293,7 +296,7 @@ fn pick() -> Value {
     let field = json!({ "anyOf": [path, object(&["path", "as"], named, "A field that stands flat, under this name.")] });
     let fields = json!({
         "root": { "type": "string", "pattern": "^[$]", "maxLength": 512, "description": "Where the fields start; `$` if absent." },
-        "fields": { "type": "array", "minItems": 1, "maxItems": 200, "items": field }
+        "fields": { "type": "array", "minItems": 1, "maxItems": FIELDS_MAX, "items": field }
     });
     json!({ "anyOf": [{ "const": "none" }, object(&["fields"], fields, "Which fields come back.")] })
 }

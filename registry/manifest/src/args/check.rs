@@ -54,17 +54,13 @@ impl Compiler {
             }
             "uniqueItems" if !value.is_boolean() => self.bad(at, "not a truth value", "write true"),
             "pattern" => self.pattern(value, at),
-            "format" => {
-                if !value.as_str().is_some_and(|format| formats::FORMATS.contains(&format)) {
-                    let help = format!("write one of {}", formats::FORMATS.join(", "));
-                    self.fault(at, Kind::UnknownFormat, "not a format that is checked", help);
-                }
+            "format" if !value.as_str().is_some_and(|format| formats::FORMATS.contains(&format)) => {
+                let help = format!("write one of {}", formats::FORMATS.join(", "));
+                self.fault(at, Kind::UnknownFormat, "not a format that is checked", help);
             }
-            "default" => {
-                if value.as_str().is_some_and(|text| !is_plain_line(text)) {
-                    let message = "a default holds characters that cannot be seen";
-                    self.fault(at, Kind::BadDefault, message, "give one that shows what it is");
-                }
+            "default" if value.as_str().is_some_and(|text| !is_plain_line(text)) => {
+                let message = "a default holds characters that cannot be seen";
+                self.fault(at, Kind::BadDefault, message, "give one that shows what it is");
             }
             _ => {}
         }
@@ -119,11 +115,11 @@ impl Compiler {
             ("minimum", "exclusiveMaximum", false),
             ("exclusiveMinimum", "exclusiveMaximum", false),
         ] {
-            if let (true, Some(least), Some(most)) = (scope_covers(low), number(low), number(high)) {
-                if least > most || (least >= most && !touching) {
-                    let message = format!("nothing lies between `{low}` and `{high}`");
-                    self.bad(&push(pointer, high), &message, "widen one of them");
-                }
+            if let (true, Some(least), Some(most)) = (scope_covers(low), number(low), number(high))
+                && (least > most || (least >= most && !touching))
+            {
+                let message = format!("nothing lies between `{low}` and `{high}`");
+                self.bad(&push(pointer, high), &message, "widen one of them");
             }
         }
     }

@@ -19,11 +19,11 @@ mod tests;
 
 pub(crate) use fault::{SchemaFault, SchemaFaultKind};
 pub(crate) use plain::{is_invisible, is_plain_line};
-pub(crate) use schema::compile;
+pub(crate) use schema::{ARGS_MAX, compile};
 pub(crate) use shape::Shape;
 
 /// Most bytes of all args of a call, as compact JSON: 1 MiB.
-pub const ARGS_BYTES_MAX: usize = 1 << 20;
+pub(crate) const ARGS_BYTES_MAX: usize = 1 << 20;
 
 /// A JSON pointer one step further (RFC 6901).
 fn push(pointer: &str, step: &str) -> String {

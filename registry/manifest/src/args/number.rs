@@ -50,10 +50,11 @@ pub(super) fn parse(text: &str) -> Result<Number, NumberFault> {
         return normal(&integer.into());
     }
     let float: f64 = text.parse().map_err(|_grammar| NumberFault::Syntax)?;
-    let number = normal(&Number::from_f64(float).ok_or(NumberFault::TooLarge)?)?;
-    // INVARIANT: `{:e}` prints the fewest digits that read back as this double (the ECMAScript and RFC 8785 rule).
+    let read = Number::from_f64(float).ok_or(NumberFault::TooLarge)?;
+    let number = normal(&read)?;
+    // What is kept is what will be written again; where two texts of 17 digits mean one double, only one of them is.
     let written = Decimal::read(text).ok_or(NumberFault::TooPrecise)?;
-    let kept = Decimal::read(&format!("{float:e}")).ok_or(NumberFault::Syntax)?;
+    let kept = Decimal::read(&read.to_string()).ok_or(NumberFault::Syntax)?;
     if written == kept { Ok(number) } else { Err(NumberFault::TooPrecise) }
 }
 

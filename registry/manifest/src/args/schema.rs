@@ -25,7 +25,7 @@ pub(crate) const DESCRIPTION_MAX: usize = 500;
 pub(crate) fn compile(schema: &Value) -> Result<ArgsSchema, Vec<SchemaFault>> {
     let mut compiler = Compiler { faults: Vec::new() };
     let shape = compiler.root(schema);
-    let (Some(mut shape), []) = (shape, compiler.faults.as_slice()) else { return Err(compiler.faults) };
+    let (Some(shape), []) = (shape, compiler.faults.as_slice()) else { return Err(compiler.faults) };
     let validator = match formats::validator(schema) {
         Ok(validator) => validator,
         Err(error) => {
@@ -33,10 +33,6 @@ pub(crate) fn compile(schema: &Value) -> Result<ArgsSchema, Vec<SchemaFault>> {
             return Err(compiler.faults);
         }
     };
-    compiler.defaults(&mut shape, schema, "");
-    if !compiler.faults.is_empty() {
-        return Err(compiler.faults);
-    }
     let defs = defs(&shape, schema);
     Ok(ArgsSchema { json: schema.clone(), validator, shape, defs })
 }
@@ -107,6 +103,7 @@ impl Compiler {
             self.fault(pointer, Kind::NotAnObjectSchema, "not a schema", r#"write {"type": …}"#);
             return None;
         };
+        let known = self.faults.len();
         for keyword in map.keys() {
             if keywords::scope(keyword).is_none() {
                 let message = format!("`{keyword}` is not a keyword that args may use");
@@ -137,6 +134,9 @@ impl Compiler {
             ArgKind::Object => self.object(map, pointer, depth, &mut shape),
             ArgKind::Array => self.items(map, pointer, depth, &mut shape),
             _ => {}
+        }
+        if let (Some(default), true) = (map.get("default"), self.faults.len() == known) {
+            self.default(&mut shape, schema, default, pointer);
         }
         Some(shape)
     }
@@ -222,6 +222,7 @@ impl Compiler {
             };
             if !seen.insert(name) {
                 self.fault(&at, Kind::RequiredUndeclared, "a name is required twice", "name it once");
+                continue;
             }
             if declared.get("default").is_some() {
                 let message = "a required value has a default, which would never be used";
@@ -234,27 +235,16 @@ impl Compiler {
         }
     }
 
-    /// Brings every default below here into normal form and holds it against its own schema.
-    fn defaults(&mut self, shape: &mut Shape, schema: &Value, pointer: &str) {
-        if let (Some(items), Some(schema)) = (shape.items.as_mut(), schema.get("items")) {
-            self.defaults(items, schema, &push(pointer, "items"));
-        }
-        for (name, member) in &mut shape.members {
-            if let Some(schema) = schema.get("properties").and_then(|properties| properties.get(name)) {
-                self.defaults(member, schema, &push(&push(pointer, "properties"), name));
-            }
-        }
-        // Inner defaults first, because an outer one is filled from them.
-        if let Some(default) = schema.get("default") {
-            let judged = formats::validator(schema)
-                .map_err(|error| error.masked().to_string())
-                .and_then(|validator| normalise::value_alone(shape, &validator, default.clone()));
-            match judged {
-                Ok(default) => shape.default = Some(default),
-                Err(message) => {
-                    let message = format!("the default is not taken by its own schema: {message}");
-                    self.fault(&push(pointer, "default"), Kind::BadDefault, message, "give one that is");
-                }
+    /// Brings a default into normal form and holds it against its own schema, whose inner defaults are in place.
+    fn default(&mut self, shape: &mut Shape, schema: &Value, default: &Value, pointer: &str) {
+        let judged = formats::validator(schema)
+            .map_err(|error| error.masked().to_string())
+            .and_then(|validator| normalise::value_alone(shape, &validator, default.clone()));
+        match judged {
+            Ok(default) => shape.default = Some(default),
+            Err(message) => {
+                let message = format!("the default is not taken by its own schema: {message}");
+                self.fault(&push(pointer, "default"), Kind::BadDefault, message, "give one that is");
             }
         }
     }

@@ -16,9 +16,9 @@ pub(crate) struct Shape {
     /// In normal form.
     pub(super) default: Option<Value>,
     /// What an array holds.
-    pub(super) items: Option<Box<Shape>>,
+    pub(super) items: Option<Box<Self>>,
     /// What an object holds.
-    pub(super) members: BTreeMap<String, Shape>,
+    pub(super) members: BTreeMap<String, Self>,
 }
 
 impl Shape {

@@ -129,7 +129,7 @@ pub enum JsonTemplate {
     /// A text with required scalar args in it.
     Text(Template),
     /// An array.
-    Array(Vec<JsonTemplate>),
+    Array(Vec<Self>),
     /// An object, in the manifest's order of keys.
-    Object(Vec<(String, JsonTemplate)>),
+    Object(Vec<(String, Self)>),
 }

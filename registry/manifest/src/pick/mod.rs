@@ -1,6 +1,6 @@
 //! Which fields come back: paths parsed to a tree that one pass over a document can follow.
 //!
-//! Paths are RFC 9535 text, parsed by a JSONPath library, and then held to the few selectors whose effect a reviewer can
+//! Paths are RFC 9535 text, parsed by a library, and then held to the few selectors whose effect a reviewer can
 //! say out loud. DESIGN, "Pick".
 
 mod condition;
@@ -14,7 +14,7 @@ mod tests;
 
 pub use condition::{Condition, SingularPath, SingularStep, Test};
 pub(crate) use path::{PathFault, parse_singular};
-pub(crate) use projection::{PickFault, PickFaultKind, PickPart, parse_projection};
+pub(crate) use projection::{FIELDS_MAX, PickFault, PickFaultKind, PickPart, parse_projection};
 
 /// What comes back from an op.
 #[derive(Debug)]
@@ -68,11 +68,11 @@ pub struct Field {
 #[non_exhaustive]
 pub struct Node {
     /// Members to look into, in order of their names.
-    pub names: Vec<(String, Node)>,
+    pub names: Vec<(String, Self)>,
     /// Elements to look into, in order of their places. Only aliased leaves stand below one.
-    pub indices: Vec<(u64, Node)>,
+    pub indices: Vec<(u64, Self)>,
     /// What to look into in every element of an array. Where it holds a leaf, scalar members of an object are kept too.
-    pub each: Option<Box<Node>>,
+    pub each: Option<Box<Self>>,
     /// What is kept of the value here, each an index into [`Projection::fields`]: at most one without an alias.
     pub leaves: Vec<usize>,
 }

@@ -1,4 +1,4 @@
-//! Paths of one kind or another: RFC 9535 text, parsed by a JSONPath library, held to names, indices and `[*]`.
+//! Paths of one kind or another: RFC 9535 text, parsed by a library, held to names, indices and `[*]`.
 //!
 //! Refuses descendants, filters, slices, unions and negative indices, each by its name, and white space and invisible
 //! characters, so that a path reads as it works. INVARIANT: only text without `?`, `(` and white space outside quotes
@@ -75,6 +75,9 @@ pub(crate) fn parse_singular(text: &str) -> Result<SingularPath, PathFault> {
 
 /// A path from the top of a document.
 pub(super) fn parse_root(text: &str) -> Result<Vec<Step>, PathFault> {
+    if text.len() > PATH_MAX {
+        return Err(PathFault::TooLong);
+    }
     if !text.starts_with('$') {
         return Err(PathFault::NotFromTop);
     }
@@ -83,6 +86,9 @@ pub(super) fn parse_root(text: &str) -> Result<Vec<Step>, PathFault> {
 
 /// A path from the root: `$` is put before it.
 pub(super) fn parse_field(text: &str) -> Result<Vec<Step>, PathFault> {
+    if text.len() > PATH_MAX {
+        return Err(PathFault::TooLong);
+    }
     if text.is_empty() || text.starts_with(['$', '.', '@']) {
         return Err(if text.starts_with("..") { PathFault::Descendant } else { PathFault::NotRelative });
     }
@@ -90,9 +96,6 @@ pub(super) fn parse_field(text: &str) -> Result<Vec<Step>, PathFault> {
 }
 
 fn parse(text: &str) -> Result<Vec<Step>, PathFault> {
-    if text.len() > PATH_MAX.saturating_add("$.".len()) {
-        return Err(PathFault::TooLong);
-    }
     legible(text)?;
     let query = parse_json_path(text).map_err(|_grammar| PathFault::Syntax)?;
     if query.segments.len() > STEPS_MAX {
@@ -113,12 +116,11 @@ fn legible(text: &str) -> Result<(), PathFault> {
             (Some(_), _) if escaped => escaped = false,
             (Some(_), '\\') => escaped = true,
             (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(c),
             (None, '?') => return Err(PathFault::Filter),
             (None, '(' | ')') => return Err(PathFault::Syntax),
-            (None, c) if c.is_whitespace() => return Err(PathFault::Whitespace),
-            (None, _) => {}
+            (None, _) if c.is_whitespace() => return Err(PathFault::Whitespace),
+            (_, _) => {}
         }
     }
     Ok(())
@@ -163,6 +165,7 @@ fn write_step(f: &mut fmt::Formatter<'_>, step: StepRef<'_>, place: Place) -> fm
     }
 }
 
+#[derive(Clone, Copy)]
 enum StepRef<'a> {
     Name(&'a str),
     Index(u64),

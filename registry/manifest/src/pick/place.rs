@@ -37,13 +37,11 @@ impl Output {
 fn take(place: &mut Option<Place>, field: usize, steps: &[Step]) -> Result<(), usize> {
     let (step, rest) = match steps {
         [] | [Step::Each] => {
-            return match place {
-                Some(taken) => Err(taken.first),
-                None => {
-                    *place = Some(Place { first: field, kind: Kind::End });
-                    Ok(())
-                }
-            };
+            if let Some(taken) = place {
+                return Err(taken.first);
+            }
+            *place = Some(Place { first: field, kind: Kind::End });
+            return Ok(());
         }
         [step, rest @ ..] => (step, rest),
     };
