@@ -58,7 +58,9 @@ impl Node {
             Self::Number(number) => number.clone().into(),
             Self::String(text) => text.as_str().into(),
             Self::Array(elements) => elements.iter().map(Self::to_value).collect(),
-            Self::Object(members) => members.iter().map(|(key, node)| (key.clone(), node.to_value())).collect(),
+            Self::Object(members) => {
+                members.iter().map(|(key, node)| (key.clone(), node.to_value())).collect()
+            }
         }
     }
 }
@@ -121,7 +123,8 @@ impl Document<'_> {
 
     /// The bytes of the key that holds the value at a pointer; for the top and for elements their first byte.
     pub(crate) fn key_span(&self, pointer: &str) -> Range<usize> {
-        self.find(pointer).map_or(0..0, |(value, key)| key.unwrap_or_else(|| byte_at(self.text, value.start())))
+        self.find(pointer)
+            .map_or(0..0, |(value, key)| key.unwrap_or_else(|| byte_at(self.text, value.start())))
     }
 
     /// The text of the value at a pointer, exactly as it stands.
@@ -137,7 +140,10 @@ impl Document<'_> {
             let next = match value {
                 ast::Value::Object(object) => object.properties.iter().find(|one| one.name.as_str() == token),
                 ast::Value::Array(array) => {
-                    let Some(element) = token.parse().ok().and_then(|at: usize| array.elements.get(at)) else { break };
+                    let Some(element) = token.parse().ok().and_then(|at: usize| array.elements.get(at))
+                    else {
+                        break;
+                    };
                     (value, key) = (element, None);
                     continue;
                 }
@@ -160,7 +166,12 @@ fn decode(bytes: &[u8]) -> Result<&str, JsonFault> {
         help,
     };
     if bytes.len() > SIZE_MAX {
-        return Err(fault(Code::JsonTooLarge, 0..0, "the file has more than 1 MiB", "split the service in two"));
+        return Err(fault(
+            Code::JsonTooLarge,
+            0..0,
+            "the file has more than 1 MiB",
+            "split the service in two",
+        ));
     }
     if bytes.starts_with(b"\xef\xbb\xbf") {
         let message = "the file starts with a byte order mark";

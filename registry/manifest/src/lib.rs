@@ -4,12 +4,9 @@
 //! Pure: no network, no file system, no clock, no environment, no async. [`read`] is the only way to a [`Manifest`].
 
 #![forbid(unsafe_code)]
-#![cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "the reader of manifests is built over these")
-)]
 
 mod args;
+pub mod cases;
 pub mod diagnostic;
 pub mod digest;
 mod graphql;
@@ -19,6 +16,7 @@ mod json;
 pub mod model;
 mod parse;
 pub mod pick;
+pub mod schema;
 mod template;
 
 pub use digest::Digest;

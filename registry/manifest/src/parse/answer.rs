@@ -5,7 +5,9 @@
 use super::reader::{Object, Value, clip, clip_line};
 use crate::diagnostic::Code;
 use crate::json::Node;
-use crate::pick::{Condition, PathFault, Pick, PickFault, PickFaultKind, PickPart, Projection, SingularPath, Test};
+use crate::pick::{
+    Condition, PathFault, Pick, PickFault, PickFaultKind, PickPart, Projection, SingularPath, Test,
+};
 
 /// Most values of an `in`.
 const IN_MAX: usize = 50;
@@ -121,16 +123,26 @@ fn field<'a>(value: &Value<'a>) -> Option<(&'a str, Option<&'a str>)> {
 
 fn pick_code(kind: &PickFaultKind) -> (Code, &'static str) {
     match kind {
-        PickFaultKind::Path(PathFault::TooLong | PathFault::TooManySteps) => (Code::PickSize, "write a shorter path"),
-        PickFaultKind::Path(PathFault::Descendant) => (Code::PickDescendant, "write the whole way, such as `user.login`"),
+        PickFaultKind::Path(PathFault::TooLong | PathFault::TooManySteps) => {
+            (Code::PickSize, "write a shorter path")
+        }
+        PickFaultKind::Path(PathFault::Descendant) => {
+            (Code::PickDescendant, "write the whole way, such as `user.login`")
+        }
         PickFaultKind::Path(fault) if is_selector(*fault) => {
             (Code::PickSelector, "write names, `[0]` and `[*]`, such as `labels[*].name`")
         }
-        PickFaultKind::NoFields | PickFaultKind::TooManyFields => (Code::PickSize, "write 1 to 200 fields, or `\"none\"`"),
+        PickFaultKind::NoFields | PickFaultKind::TooManyFields => {
+            (Code::PickSize, "write 1 to 200 fields, or `\"none\"`")
+        }
         PickFaultKind::IndexWithoutAs | PickFaultKind::BadAlias => {
             (Code::PickAlias, "write `{\"path\": \"tags[0]\", \"as\": \"first_tag\"}`")
         }
-        PickFaultKind::Collision { .. } => (Code::PickCollision, "keep one of the two, or give one a name with `as`"),
-        PickFaultKind::Path(_) => (Code::PickSyntax, "write a path such as `user.login`, odd names as `['odd.name']`"),
+        PickFaultKind::Collision { .. } => {
+            (Code::PickCollision, "keep one of the two, or give one a name with `as`")
+        }
+        PickFaultKind::Path(_) => {
+            (Code::PickSyntax, "write a path such as `user.login`, odd names as `['odd.name']`")
+        }
     }
 }

@@ -8,7 +8,8 @@ use crate::model::ArgsSchema;
 /// The compiled schema; without one an op takes nothing.
 pub(super) fn args(value: Option<&Value<'_>>) -> Option<ArgsSchema> {
     let Some(value) = value else {
-        let nothing = serde_json::json!({ "type": "object", "additionalProperties": false, "properties": {} });
+        let nothing =
+            serde_json::json!({ "type": "object", "additionalProperties": false, "properties": {} });
         return crate::args::compile(&nothing).ok();
     };
     value.object()?;
@@ -16,15 +17,16 @@ pub(super) fn args(value: Option<&Value<'_>>) -> Option<ArgsSchema> {
         Ok(schema) => Some(schema),
         Err(faults) => {
             for SchemaFault { pointer, kind, message, help } in faults {
-                value.faults.add_below(code(kind), &value.at, &pointer, message, help);
+                value.faults.add_below(code(kind, &pointer), &value.at, &pointer, message, help);
             }
             None
         }
     }
 }
 
-fn code(kind: SchemaFaultKind) -> Code {
+fn code(kind: SchemaFaultKind, pointer: &str) -> Code {
     match kind {
+        SchemaFaultKind::BadKeywordValue if pointer.ends_with("/description") => Code::ArgsDescription,
         SchemaFaultKind::OpenObject => Code::ArgsOpen,
         SchemaFaultKind::UnknownKeyword | SchemaFaultKind::MisplacedKeyword => Code::ArgsKeyword,
         SchemaFaultKind::NotAnObjectSchema | SchemaFaultKind::BadType => Code::ArgsType,

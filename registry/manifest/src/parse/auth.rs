@@ -3,10 +3,10 @@
 //! Refuses a header that something else uses, a pattern that could run long, and URLs that are not public. Holds no
 //! secret. INVARIANT: where a part is `None` a fault was reported, or it is not there.
 
+use super::answer;
 use super::reader::{Object, Value, clip};
 use super::service::url;
 use super::text::{self, HELP_MAX};
-use super::answer;
 use crate::diagnostic::Code;
 use crate::ids::OpId;
 use crate::model::{Auth, AuthScheme, ClientAuth, OAuth, Pat, Pkce};
@@ -48,7 +48,11 @@ pub(super) fn auth(value: &Value<'_>) -> Option<AuthDraft> {
     let viewer = object.optional("viewer");
     let account = object.optional("account");
     if let (None, Some(account)) = (&viewer, &account) {
-        account.fault(Code::AccountPath, "`account` reads the viewer's result, and there is no viewer", "write `viewer`");
+        account.fault(
+            Code::AccountPath,
+            "`account` reads the viewer's result, and there is no viewer",
+            "write `viewer`",
+        );
     }
     let viewer = viewer.and_then(|value| value.text()).map(str::to_owned);
     let account = account.and_then(|value| answer::path(&value));

@@ -120,7 +120,8 @@ fn graphql_fault(value: &Value<'_>, fault: &GraphqlFault) {
 /// The one document of a module's line, and what can be said of it. A module feeds the variables itself.
 pub(super) fn module_graphql(value: &Value<'_>) -> Option<(String, GraphqlDraft)> {
     let operation = document(value)?;
-    let draft = GraphqlDraft { document: value.at.clone(), variables: value.at.clone(), operation, fed: None };
+    let draft =
+        GraphqlDraft { document: value.at.clone(), variables: value.at.clone(), operation, fed: None };
     Some((value.text()?.to_owned(), draft))
 }
 
@@ -167,10 +168,20 @@ pub(super) fn check_graphql(
     let kind = draft.operation.kind;
     match (access, kind) {
         (Some(Access::Read), OperationKind::Mutation) => {
-            faults.add(Code::GraphqlKind, query_at, "the op is a read, and this is a mutation", "write a query");
+            faults.add(
+                Code::GraphqlKind,
+                query_at,
+                "the op is a read, and this is a mutation",
+                "write a query",
+            );
         }
         (Some(Access::Write), OperationKind::Query) => {
-            faults.add(Code::GraphqlKind, query_at, "the op is a write, and this is a query", "write a mutation");
+            faults.add(
+                Code::GraphqlKind,
+                query_at,
+                "the op is a write, and this is a query",
+                "write a mutation",
+            );
         }
         _ => {}
     }
@@ -178,7 +189,12 @@ pub(super) fn check_graphql(
     for (name, _) in fed.iter().filter(|(name, _)| draft.variable(name).is_none()) {
         let at = draft.variables.name(name);
         let message = format!("the document declares no `${}`", super::reader::clip(name));
-        faults.add_at_key(Code::GraphqlUndeclared, &at, message, "declare it in the document, or leave it out");
+        faults.add_at_key(
+            Code::GraphqlUndeclared,
+            &at,
+            message,
+            "declare it in the document, or leave it out",
+        );
     }
     if page == PageFeed::Unknown {
         return;
@@ -195,10 +211,20 @@ pub(super) fn check_graphql(
         let paged = page == PageFeed::Variable(&variable.name);
         if variable.required && !always {
             let message = format!("the required variable `${}` may not be fed", variable.name);
-            faults.add(Code::GraphqlUnfed, query_at, message, "feed it a required arg or a fixed value, or let it be null");
+            faults.add(
+                Code::GraphqlUnfed,
+                query_at,
+                message,
+                "feed it a required arg or a fixed value, or let it be null",
+            );
         } else if feed.is_none() && !paged {
             let message = format!("the variable `${}` is not fed", variable.name);
-            faults.add(Code::GraphqlUnfed, query_at, message, "feed it in `variables`, or leave it out of the document");
+            faults.add(
+                Code::GraphqlUnfed,
+                query_at,
+                message,
+                "feed it in `variables`, or leave it out of the document",
+            );
         }
     }
 }

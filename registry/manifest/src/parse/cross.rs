@@ -107,7 +107,12 @@ fn require(writer: &Draft, requirement: &RequireDraft, ops: &Ops, top: &Value<'_
         Found::Draft(draft) => draft,
         Found::Unreadable => return,
         Found::Nothing => {
-            faults.add(Code::RequireUnknown, &at, format!("there is no op `{}`", clip(name)), "name a read op of this file");
+            faults.add(
+                Code::RequireUnknown,
+                &at,
+                format!("there is no op `{}`", clip(name)),
+                "name a read op of this file",
+            );
             return;
         }
     };
@@ -138,7 +143,8 @@ fn fed(writer: &Draft, requirement: &RequireDraft, args: &ArgsSchema, top: &Valu
                 top.faults.add_at_key(Code::RequireArgs, &requirement.at, message, help);
             }
             Some((_, Some(JsonTemplate::Arg(arg)))) if may_be_absent(writer, arg) => {
-                let message = format!("the required arg `{name}` is fed from `{{{arg}}}`, which may be absent");
+                let message =
+                    format!("the required arg `{name}` is fed from `{{{arg}}}`, which may be absent");
                 top.faults.add(Code::RequireArgs, &at.name(name.as_str()), message, "feed it a required arg");
             }
             Some(_) => {}

@@ -25,6 +25,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::json::{self, JsonFault, Numbers};
 use crate::model::Manifest;
 use reader::{Faults, Value};
+pub(crate) use request::METHODS;
 
 /// What came of reading a file.
 #[derive(Debug)]
@@ -61,7 +62,8 @@ pub fn read(bytes: &[u8]) -> Reading {
 /// The diagnostic of a file that could not be read on.
 pub(crate) fn lone(bytes: &[u8], fault: JsonFault) -> Diagnostic {
     let JsonFault { code, pointer, span, message, help } = fault;
-    let mut diagnostic = Diagnostic { code, pointer, span, line: 1, column: 1, message, help: help.to_owned() };
+    let mut diagnostic =
+        Diagnostic { code, pointer, span, line: 1, column: 1, message, help: help.to_owned() };
     let readable = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     reader::place(readable, std::slice::from_mut(&mut diagnostic));
     diagnostic

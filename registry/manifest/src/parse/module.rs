@@ -28,7 +28,11 @@ pub(super) fn module(value: &Value<'_>, context: &ServiceContext<'_>, uses: &mut
     let requests = object.required("requests").and_then(|value| {
         let elements = value.elements()?;
         if !(1..=REQUESTS_MAX).contains(&elements.len()) {
-            value.fault(Code::OutOfRange, format!("there are {} lines", elements.len()), "write 1 to 50 lines");
+            value.fault(
+                Code::OutOfRange,
+                format!("there are {} lines", elements.len()),
+                "write 1 to 50 lines",
+            );
         }
         let requests: Vec<_> = elements.iter().map(|line| request(line, context, uses)).collect();
         requests.into_iter().collect::<Option<Vec<_>>>()
@@ -57,7 +61,11 @@ fn digest(value: &Value<'_>) -> Option<Digest> {
     let parsed = Digest::parse(text).or_else(|_bare| Digest::parse(&format!("sha256:{text}"))).ok();
     if parsed.is_none() {
         let message = "this is not a SHA-256 digest";
-        value.fault(Code::ModuleDigest, message, "write the file's SHA-256 as 64 lower-case hexadecimal digits");
+        value.fault(
+            Code::ModuleDigest,
+            message,
+            "write the file's SHA-256 as 64 lower-case hexadecimal digits",
+        );
     }
     parsed
 }

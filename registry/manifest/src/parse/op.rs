@@ -152,7 +152,12 @@ fn action(
     if name == "module" {
         if access == Some(Access::Write) {
             let message = "a module only reads, and the op is a write";
-            value.faults.add_at_key(Code::ModuleWrite, &value.at, message, "write a `request`, or make it a read");
+            value.faults.add_at_key(
+                Code::ModuleWrite,
+                &value.at,
+                message,
+                "write a `request`, or make it a read",
+            );
         }
         return ActionDraft::Module(module::module(&value, context, asides));
     }
@@ -181,7 +186,12 @@ fn write(
         for name in ["confirm", "effect", "irreversible", "idempotency", "require"] {
             if let Some(value) = object.optional(name) {
                 let message = format!("a read has no `{name}`");
-                value.faults.add_at_key(Code::WriteOnly, &value.at, message, "leave it out, or make it a write");
+                value.faults.add_at_key(
+                    Code::WriteOnly,
+                    &value.at,
+                    message,
+                    "leave it out, or make it a write",
+                );
             }
         }
         return WriteParts::default();
@@ -220,7 +230,11 @@ fn idempotency(
     let taken = context.headers.contains_key(name)
         || request.is_some_and(|request| request.header_names().any(|other| other == name));
     if taken {
-        header.fault(Code::HeaderRepeated, "the header is set in another place too", "set it in one of the two");
+        header.fault(
+            Code::HeaderRepeated,
+            "the header is set in another place too",
+            "set it in one of the two",
+        );
     }
     text::header_name_value(&header, name, context.credential).then(|| name.to_owned())
 }

@@ -84,7 +84,11 @@ fn query(object: &mut Object<'_>, request: Option<&RequestDraft>) -> Option<Stri
     }
     let fixed = request.and_then(|request| request.query.iter().find(|param| param.key == key));
     if fixed.is_some_and(|param| param.value.sole_arg().is_none()) {
-        value.fault(Code::PageTaken, format!("`{key}` has a fixed value in `query`"), "leave it out of `query`");
+        value.fault(
+            Code::PageTaken,
+            format!("`{key}` has a fixed value in `query`"),
+            "leave it out of `query`",
+        );
         return None;
     }
     Some(key.to_owned())

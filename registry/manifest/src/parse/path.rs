@@ -40,7 +40,11 @@ pub(super) fn pattern(value: &Value<'_>) -> Option<PathPattern> {
             Segment::Filled(template) => match template.pieces() {
                 [] => Some(PatternSegment::Literal(String::new())),
                 [Piece::Literal(text)] => Some(PatternSegment::Literal(text.clone())),
-                _ => wildcard(value, "a path shape has no args", "write `{*}` for a segment that may be anything"),
+                _ => wildcard(
+                    value,
+                    "a path shape has no args",
+                    "write `{*}` for a segment that may be anything",
+                ),
             },
         })
         .collect();
@@ -58,7 +62,9 @@ pub(super) fn module(value: &Value<'_>, uses: &mut Uses) -> Option<Vec<ModuleSeg
                 [] => Some(ModuleSegment::Literal(String::new())),
                 [Piece::Literal(text)] => Some(ModuleSegment::Literal(text.clone())),
                 [Piece::Arg(arg)] => Some(ModuleSegment::Arg(arg.clone())),
-                _ => wildcard(value, "an arg is only a part of a segment", "let `{arg}` be the whole segment"),
+                _ => {
+                    wildcard(value, "an arg is only a part of a segment", "let `{arg}` be the whole segment")
+                }
             },
         })
         .collect()
@@ -102,10 +108,18 @@ fn segments(value: &Value<'_>, uses: &mut Uses) -> Option<Vec<Segment>> {
 fn whole(text: &str) -> Option<(Code, String, &'static str)> {
     let head = text.split(['/', '?', '#', '{']).next().unwrap_or_default();
     if head.contains(':') {
-        return Some((Code::PathUrl, "a full URL stands for a path".to_owned(), "write the path alone, such as `/repos`"));
+        return Some((
+            Code::PathUrl,
+            "a full URL stands for a path".to_owned(),
+            "write the path alone, such as `/repos`",
+        ));
     }
     if !text.starts_with('/') {
-        return Some((Code::PathRelative, format!("`{}` does not start with a slash", clip(text)), "write `/` before it"));
+        return Some((
+            Code::PathRelative,
+            format!("`{}` does not start with a slash", clip(text)),
+            "write `/` before it",
+        ));
     }
     if text.starts_with("//") {
         return Some((Code::PathAuthority, "two slashes name another host".to_owned(), "write one slash"));
@@ -132,7 +146,11 @@ fn one(value: &Value<'_>, segment: &str, uses: &mut Uses) -> Option<Segment> {
         let Piece::Literal(text) = piece else { continue };
         if let Some(c) = text.chars().find(|c| !is_segment_character(*c)) {
             let message = format!("U+{:04X} has no place in a path", u32::from(c));
-            value.fault(Code::PathCharacter, message, "write letters, digits and `-._~!$&'()*+,;=:@`, or an escape such as `%20`");
+            value.fault(
+                Code::PathCharacter,
+                message,
+                "write letters, digits and `-._~!$&'()*+,;=:@`, or an escape such as `%20`",
+            );
             return None;
         }
         if !escapes_are_good(text) {
@@ -144,7 +162,11 @@ fn one(value: &Value<'_>, segment: &str, uses: &mut Uses) -> Option<Segment> {
     if let [Piece::Literal(text)] = template.pieces()
         && is_dot_segment(text)
     {
-        value.fault(Code::PathDotSegment, format!("`{}` leads to another path", clip(text)), "write the path without it");
+        value.fault(
+            Code::PathDotSegment,
+            format!("`{}` leads to another path", clip(text)),
+            "write the path without it",
+        );
         return None;
     }
     Some(Segment::Filled(template))

@@ -67,12 +67,30 @@ pub(crate) struct Faults(RefCell<Vec<Fault>>);
 impl Faults {
     /// A fault of a value.
     pub(crate) fn add(&self, code: Code, at: &At, message: impl Into<String>, help: impl Into<String>) {
-        self.push(Fault { code, pointer: at.pointer(), mark: Mark::Value, message: message.into(), help: help.into() });
+        self.push(Fault {
+            code,
+            pointer: at.pointer(),
+            mark: Mark::Value,
+            message: message.into(),
+            help: help.into(),
+        });
     }
 
     /// A fault of a name, or of what is missing below it.
-    pub(crate) fn add_at_key(&self, code: Code, at: &At, message: impl Into<String>, help: impl Into<String>) {
-        self.push(Fault { code, pointer: at.pointer(), mark: Mark::Key, message: message.into(), help: help.into() });
+    pub(crate) fn add_at_key(
+        &self,
+        code: Code,
+        at: &At,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.push(Fault {
+            code,
+            pointer: at.pointer(),
+            mark: Mark::Key,
+            message: message.into(),
+            help: help.into(),
+        });
     }
 
     /// A fault of something below a value, at a pointer that starts there.
@@ -153,7 +171,11 @@ impl<'a> Value<'a> {
 
     /// Reports that the value has another type.
     pub(crate) fn wrong<T>(&self, wanted: &str) -> Option<T> {
-        self.fault(Code::WrongType, format!("expected {wanted}, found {}", self.node.kind()), format!("write {wanted}"));
+        self.fault(
+            Code::WrongType,
+            format!("expected {wanted}, found {}", self.node.kind()),
+            format!("write {wanted}"),
+        );
         None
     }
 
@@ -215,13 +237,21 @@ impl<'a> Value<'a> {
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
         if found.is_none() {
             let list: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-            self.fault(Code::UnknownWord, format!("`{}` is not a word here", clip(text)), format!("write {}", list.join(" or ")));
+            self.fault(
+                Code::UnknownWord,
+                format!("`{}` is not a word here", clip(text)),
+                format!("write {}", list.join(" or ")),
+            );
         }
         found
     }
 
     /// A text through a parser of its own; the fault is the caller's.
-    pub(crate) fn parsed<T, E>(&self, parse: fn(&str) -> Result<T, E>, code: fn(&E) -> (Code, String, String)) -> Option<T> {
+    pub(crate) fn parsed<T, E>(
+        &self,
+        parse: fn(&str) -> Result<T, E>,
+        code: fn(&E) -> (Code, String, String),
+    ) -> Option<T> {
         match parse(self.text()?) {
             Ok(value) => Some(value),
             Err(error) => {
@@ -262,11 +292,6 @@ impl<'a> Object<'a> {
         self.faults.add_at_key(code, &self.at, format!("`{name}` is missing"), help);
     }
 
-    /// Whether it has no member at all.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
     /// Exactly one of these members; reports none and several.
     pub(crate) fn one_of(&mut self, names: &[&'static str]) -> Option<(&'static str, Value<'a>)> {
         let mut found: Vec<_> = names.iter().filter_map(|name| Some((*name, self.optional(name)?))).collect();
@@ -275,7 +300,11 @@ impl<'a> Object<'a> {
         }
         let list: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
         let list = list.join(", ");
-        let message = if found.is_empty() { format!("one of {list} is missing") } else { format!("only one of {list} may stand here") };
+        let message = if found.is_empty() {
+            format!("one of {list} is missing")
+        } else {
+            format!("only one of {list} may stand here")
+        };
         self.faults.add_at_key(Code::OneOf, &self.at, message, format!("keep exactly one of {list}"));
         None
     }

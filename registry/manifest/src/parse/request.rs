@@ -20,7 +20,7 @@ const MEMBERS_MAX: usize = 100;
 const JOIN_MAX: usize = 4;
 
 /// The words for methods.
-pub(super) const METHODS: [(&str, Method); 6] = [
+pub(crate) const METHODS: [(&str, Method); 6] = [
     ("GET", Method::Get),
     ("HEAD", Method::Head),
     ("POST", Method::Post),
@@ -66,7 +66,11 @@ impl RequestDraft {
 }
 
 /// Reads a request. What cannot be read is reported, and said to `uses`.
-pub(super) fn request(value: &Value<'_>, context: &ServiceContext<'_>, uses: &mut Uses) -> Option<RequestDraft> {
+pub(super) fn request(
+    value: &Value<'_>,
+    context: &ServiceContext<'_>,
+    uses: &mut Uses,
+) -> Option<RequestDraft> {
     let Some(mut object) = value.object() else {
         uses.incomplete();
         return None;
@@ -130,7 +134,11 @@ fn param(key: &str, entry: &Value<'_>, uses: &mut Uses) -> Option<QueryParam> {
         let join = join?;
         let separator = text::line(&join, JOIN_MAX)?;
         if value.sole_arg().is_none() {
-            content.fault(Code::JoinMisplaced, "only an array arg alone is joined", "write `{arg}`, or leave `join` out");
+            content.fault(
+                Code::JoinMisplaced,
+                "only an array arg alone is joined",
+                "write `{arg}`, or leave `join` out",
+            );
             return None;
         }
         return Some(QueryParam { key: key.to_owned(), value, join: Some(separator) });
@@ -194,7 +202,12 @@ pub(super) fn check_method(access: Access, draft: &RequestDraft, faults: &Faults
     };
     if draft.body.is_graphql {
         if method != Method::Post {
-            faults.add(Code::GraphqlMethod, &at, format!("a GraphQL document is not sent by {}", method.as_str()), "write `POST`");
+            faults.add(
+                Code::GraphqlMethod,
+                &at,
+                format!("a GraphQL document is not sent by {}", method.as_str()),
+                "write `POST`",
+            );
         } else if said {
             reads_misplaced("a GraphQL document says itself whether it reads");
         }
@@ -204,7 +217,12 @@ pub(super) fn check_method(access: Access, draft: &RequestDraft, faults: &Faults
     match access {
         Access::Write if method.is_safe() => {
             let message = format!("{} changes nothing, and the op is a write", method.as_str());
-            faults.add(Code::WriteMethod, &at, message, "write `POST`, `PUT`, `PATCH` or `DELETE`, or make it a read");
+            faults.add(
+                Code::WriteMethod,
+                &at,
+                message,
+                "write `POST`, `PUT`, `PATCH` or `DELETE`, or make it a read",
+            );
         }
         Access::Write if said => reads_misplaced("the op is a write"),
         Access::Read if said && method != Method::Post => {
@@ -212,11 +230,17 @@ pub(super) fn check_method(access: Access, draft: &RequestDraft, faults: &Faults
         }
         Access::Read if !said && !method.is_safe() => {
             let message = format!("{} may change something, and the op is a read", method.as_str());
-            let help = "write `GET`; or `\"reads\": true` beside a POST that only searches; or make it a write";
+            let help =
+                "write `GET`; or `\"reads\": true` beside a POST that only searches; or make it a write";
             faults.add(Code::ReadMethod, &at, message, help);
         }
         Access::Read if method.is_safe() && has_body => {
-            faults.add(Code::BodyMisplaced, &at, format!("{} has no body", method.as_str()), "leave the body out");
+            faults.add(
+                Code::BodyMisplaced,
+                &at,
+                format!("{} has no body", method.as_str()),
+                "leave the body out",
+            );
         }
         Access::Read | Access::Write => {}
     }

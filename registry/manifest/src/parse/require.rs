@@ -46,7 +46,11 @@ impl RequireDraft {
 pub(super) fn require(value: &Value<'_>, uses: &mut Uses) -> Vec<RequireDraft> {
     let elements = value.elements().unwrap_or_default();
     if elements.len() > REQUIRE_MAX {
-        value.fault(Code::OutOfRange, format!("there are {} requirements", elements.len()), "keep at most 10");
+        value.fault(
+            Code::OutOfRange,
+            format!("there are {} requirements", elements.len()),
+            "keep at most 10",
+        );
     }
     elements.iter().filter_map(|element| one(element, uses)).collect()
 }

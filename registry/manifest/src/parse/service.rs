@@ -34,7 +34,8 @@ pub(super) fn manifest(top: &Value<'_>, digest: Digest) -> Option<Manifest> {
     let verified = object.optional("verified").and_then(|value| text::day(&value));
     let host = object.required("host").and_then(|value| host(&value));
     let auth = object.required("auth").and_then(|value| auth::auth(&value));
-    let credential = auth.as_ref().and_then(|auth| auth.scheme.as_ref()).map(|scheme| scheme.header_name().to_owned());
+    let credential =
+        auth.as_ref().and_then(|auth| auth.scheme.as_ref()).map(|scheme| scheme.header_name().to_owned());
     let headers = object.optional("headers").and_then(|value| headers(&value, credential.as_deref()));
     let failure = object.optional("failure").and_then(|value| failure(&value));
     let error = object.optional("error").and_then(|value| error(&value));
@@ -141,7 +142,11 @@ fn version(value: &Value<'_>) -> Option<semver::Version> {
 /// A public `https` URL.
 pub(super) fn url(value: &Value<'_>) -> Option<HttpsUrl> {
     value.parsed(HttpsUrl::parse, |error| {
-        (Code::Url, error.to_string(), "write a public URL, such as `https://docs.example.com/api`".to_owned())
+        (
+            Code::Url,
+            error.to_string(),
+            "write a public URL, such as `https://docs.example.com/api`".to_owned(),
+        )
     })
 }
 

@@ -34,14 +34,26 @@ pub(super) fn text(value: &Value<'_>, text: &str, place: Place, uses: &mut Uses)
 fn report(value: &Value<'_>, fault: &TemplateFault) {
     match fault {
         TemplateFault::Unclosed => {
-            value.fault(Code::PlaceholderUnclosed, "a `{` is not closed", "write `}` behind it, or `{{` for the brace itself");
+            value.fault(
+                Code::PlaceholderUnclosed,
+                "a `{` is not closed",
+                "write `}` behind it, or `{{` for the brace itself",
+            );
         }
         TemplateFault::Unopened => {
-            value.fault(Code::PlaceholderUnopened, "a `}` has no `{`", "write `{` before it, or `}}` for the brace itself");
+            value.fault(
+                Code::PlaceholderUnopened,
+                "a `}` has no `{`",
+                "write `{` before it, or `}}` for the brace itself",
+            );
         }
         TemplateFault::BadName(name) => {
             let message = format!("`{}` is not the name of an arg", clip(name));
-            value.fault(Code::PlaceholderName, message, "write `{arg}`, or `{{` and `}}` for the braces themselves");
+            value.fault(
+                Code::PlaceholderName,
+                message,
+                "write `{arg}`, or `{{` and `}}` for the braces themselves",
+            );
         }
     }
 }

@@ -93,8 +93,12 @@ pub(super) fn day(value: &Value<'_>) -> Option<String> {
 
 fn is_day(text: &str) -> bool {
     let shape = text.len() == 10
-        && text.bytes().enumerate().all(|(at, b)| if at == 4 || at == 7 { b == b'-' } else { b.is_ascii_digit() });
-    let part = |range| text.get(range).and_then(|digits: &str| digits.parse::<u32>().ok()).unwrap_or_default();
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(at, b)| if at == 4 || at == 7 { b == b'-' } else { b.is_ascii_digit() });
+    let part =
+        |range| text.get(range).and_then(|digits: &str| digits.parse::<u32>().ok()).unwrap_or_default();
     let (year, month, day) = (part(0..4), part(5..7), part(8..10));
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let days = match month {
@@ -158,7 +162,9 @@ fn is_reserved(name: &str) -> bool {
 
 fn is_header_name(name: &str) -> bool {
     (1..=HEADER_NAME_MAX).contains(&name.len())
-        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_!#$%&'*+.^`|~".contains(&b))
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_!#$%&'*+.^`|~".contains(&b))
 }
 
 /// Whether a text may stand in a header's value: visible ASCII and inner blanks.
@@ -168,7 +174,8 @@ pub(super) fn is_header_text(text: &str) -> bool {
 
 /// A whole header value.
 pub(super) fn header_value(value: &Value<'_>, text: &str) -> bool {
-    let good = !text.is_empty() && text.len() <= HEADER_VALUE_MAX && text.trim() == text && is_header_text(text);
+    let good =
+        !text.is_empty() && text.len() <= HEADER_VALUE_MAX && text.trim() == text && is_header_text(text);
     if !good {
         value.fault(
             Code::HeaderValue,
@@ -219,7 +226,19 @@ mod tests {
         for day in ["2026-11-30", "2024-02-29", "2000-02-29", "2026-12-31"] {
             assert!(is_day(day), "{day}");
         }
-        for day in ["2026-02-29", "2100-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-1-01", "+026-01-01", "2026-01-01 ", "", "1999-01-01", "2026-04-31"] {
+        for day in [
+            "2026-02-29",
+            "2100-02-29",
+            "2026-13-01",
+            "2026-00-01",
+            "2026-01-00",
+            "2026-1-01",
+            "+026-01-01",
+            "2026-01-01 ",
+            "",
+            "1999-01-01",
+            "2026-04-31",
+        ] {
             assert!(!is_day(day), "{day}");
         }
     }
@@ -229,7 +248,9 @@ mod tests {
         for c in ['a', ' ', 'ä', '“', '日', '🙂', '…'] {
             assert!(is_plain(c), "{c}");
         }
-        for c in ['\0', '\n', '\u{85}', '\u{200b}', '\u{202e}', '\u{2066}', '\u{2028}', '\u{feff}', '\u{e0041}'] {
+        for c in
+            ['\0', '\n', '\u{85}', '\u{200b}', '\u{202e}', '\u{2066}', '\u{2028}', '\u{feff}', '\u{e0041}']
+        {
             assert!(!is_plain(c), "U+{:04X}", u32::from(c));
         }
     }
@@ -238,7 +259,17 @@ mod tests {
     fn an_auth_header_is_one_that_nothing_else_uses() {
         assert!(is_auth_header("x-api-key"));
         assert!(is_auth_header("dd-api-key"));
-        for name in ["host", "cookie", "content-type", "X-Api-Key", "x api", "", "x-forwarded-for", "x-http-method", "accept"] {
+        for name in [
+            "host",
+            "cookie",
+            "content-type",
+            "X-Api-Key",
+            "x api",
+            "",
+            "x-forwarded-for",
+            "x-http-method",
+            "accept",
+        ] {
             assert!(!is_auth_header(name), "{name}");
         }
     }

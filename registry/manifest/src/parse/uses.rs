@@ -87,7 +87,12 @@ impl Uses {
         for name in args.defs().keys().filter(|name| !used.contains(name)) {
             let message = format!("the arg `{name}` is not used in the request");
             let at = at.name("properties").name(name.as_str());
-            faults.add_at_key(Code::ArgUnused, &at, message, format!("write `{{{name}}}` where it belongs, or leave it out"));
+            faults.add_at_key(
+                Code::ArgUnused,
+                &at,
+                message,
+                format!("write `{{{name}}}` where it belongs, or leave it out"),
+            );
         }
     }
 }
