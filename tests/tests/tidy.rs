@@ -28,7 +28,8 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-const CRATES: [&str; 6] = ["registry/manifest", "host/grant", "host/runtime", "host/standin", "host/cli", "tests"];
+const CRATES: [&str; 6] =
+    ["registry/manifest", "host/grant", "host/runtime", "host/standin", "host/cli", "tests"];
 
 #[test]
 fn every_file_says_what_it_is_for() {
@@ -76,9 +77,13 @@ fn rooms_of_the_runtime_point_one_way() {
     let src = root().join("host/runtime/src");
     for (path, text) in sources(&src) {
         let relative = path.strip_prefix(&src).unwrap();
-        let room = relative.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
+        let room =
+            relative.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
         let Some((_, allowed)) = allowed.iter().find(|(name, _)| *name == room) else {
-            assert!(["call", "replay", "lib", "visible"].contains(&room), "`{room}` is not in the table of this test");
+            assert!(
+                ["call", "replay", "lib", "visible"].contains(&room),
+                "`{room}` is not in the table of this test"
+            );
             continue;
         };
         for used in text.split("crate::").skip(1) {
@@ -118,7 +123,8 @@ fn only_the_right_room_does_it() {
 
 #[test]
 fn pure_crates_do_nothing() {
-    let words = ["std::fs", "std::net", "std::env", "tokio", "SystemTime", "Instant::now", "async fn", "println!"];
+    let words =
+        ["std::fs", "std::net", "std::env", "tokio", "SystemTime", "Instant::now", "async fn", "println!"];
     for folder in ["registry/manifest/src", "host/grant/src"] {
         for (path, text) in sources(&root().join(folder)) {
             if path.ends_with("tests.rs") || path.components().any(|part| part.as_os_str() == "tests") {

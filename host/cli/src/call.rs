@@ -31,7 +31,11 @@ pub(crate) struct Prepared {
 }
 
 /// Makes the call that the flags spell.
-pub(crate) fn prepare(flags: &CallFlags, permission: Permission, config: &Config) -> anyhow::Result<Prepared> {
+pub(crate) fn prepare(
+    flags: &CallFlags,
+    permission: Permission,
+    config: &Config,
+) -> anyhow::Result<Prepared> {
     let (service, op_id) = occasion::op_name(&flags.op)?;
     let catalog = occasion::catalog(&flags.local)?;
     let client = occasion::client(&flags.dial)?;
@@ -48,7 +52,9 @@ pub(crate) fn prepare(flags: &CallFlags, permission: Permission, config: &Config
         Permission::Token(_) | Permission::Supposed => {
             let Some((entry, op)) = known else {
                 let message = format!("there is no op `{}`", flags.op);
-                return Err(Failure::new(End::Refused, message, "`pinhole services` lists what there is").into());
+                return Err(
+                    Failure::new(End::Refused, message, "`pinhole services` lists what there is").into()
+                );
             };
             for_the_occasion(permission, entry, op, &client, &args)?
         }
@@ -124,7 +130,12 @@ fn named(pairs: &[String], op: Option<&Op>) -> anyhow::Result<Map<String, Value>
 /// `NAME=VALUE` as the two.
 pub(crate) fn split(pair: &str) -> anyhow::Result<(&str, &str)> {
     pair.split_once('=').ok_or_else(|| {
-        Failure::new(End::Usage, format!("`{pair}` is not NAME=VALUE"), "write NAME=VALUE, such as `owner=me`").into()
+        Failure::new(
+            End::Usage,
+            format!("`{pair}` is not NAME=VALUE"),
+            "write NAME=VALUE, such as `owner=me`",
+        )
+        .into()
     })
 }
 

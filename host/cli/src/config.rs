@@ -29,7 +29,10 @@ impl Config {
             let hint = "say where with `--home DIR` or in `PINHOLE_HOME`";
             return Err(Failure::new(End::Usage, "there is no folder to keep keys and state in", hint).into());
         };
-        let level = global.log.clone().or_else(|| environment("PINHOLE_LOG").map(|level| level.display().to_string()));
+        let level = global
+            .log
+            .clone()
+            .or_else(|| environment("PINHOLE_LOG").map(|level| level.display().to_string()));
         let level = match level {
             None => LevelFilter::WARN,
             Some(level) => level.parse().map_err(|_error| {
@@ -45,7 +48,11 @@ impl Config {
 
     /// Logs to stderr, so that stdout has nothing but the answer.
     pub(crate) fn start_log(&self) {
-        tracing_subscriber::fmt().with_max_level(self.level).with_writer(std::io::stderr).with_ansi(false).init();
+        tracing_subscriber::fmt()
+            .with_max_level(self.level)
+            .with_writer(std::io::stderr)
+            .with_ansi(false)
+            .init();
     }
 
     /// Where keys are.
@@ -57,7 +64,6 @@ impl Config {
     pub(crate) fn state(&self) -> PathBuf {
         self.home.join("state")
     }
-
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]

@@ -38,10 +38,10 @@ struct Step {
 /// Under which grant a step runs.
 #[derive(Clone, Copy)]
 enum Grant {
+    /// The read grant of one use that was minted at the start.
+    First,
     /// A read grant of one use, of its own.
-    OneRead,
-    /// The grant of the first step, again.
-    FirstAgain,
+    AnotherRead,
     /// The member's approval of exactly this write.
     Approval,
     /// The approval of the step before, for other args.
@@ -85,19 +85,25 @@ fn steps() -> Vec<Step> {
     let org = json!({"org": GithubWorld::default().organisation, "per_page": 100});
     let step = |title, op, args, grant, expect| Step { title, op, args, grant, expect };
     vec![
-        step("A read under a one-shot read grant", "list_org_repo_names", org.clone(), Grant::OneRead, Expect::Result),
+        step(
+            "A read under a one-shot read grant",
+            "list_org_repo_names",
+            org.clone(),
+            Grant::First,
+            Expect::Result,
+        ),
         step(
             "The same grant a second time",
             "list_org_repo_names",
             org,
-            Grant::FirstAgain,
+            Grant::First,
             Expect::Refusal("grant_used_up"),
         ),
         step(
             "A write under a read grant",
             "create_issue",
             issue(APPROVED_TITLE),
-            Grant::OneRead,
+            Grant::AnotherRead,
             Expect::Refusal("read_only_grant"),
         ),
         step(
@@ -118,7 +124,7 @@ fn steps() -> Vec<Step> {
             "A read whose result is larger than the op returns",
             "get_issue",
             json!({"owner": "pinhole-demo", "repo": GithubWorld::REPOSITORY, "issue_number": GithubWorld::LONG_ISSUE}),
-            Grant::OneRead,
+            Grant::AnotherRead,
             Expect::Refusal("result_too_large"),
         ),
     ]
@@ -169,8 +175,8 @@ impl Stage {
             self.occasion.approval(entry, &op, &args)
         };
         let grant = match step.grant {
-            Grant::OneRead => self.occasion.read_grant(entry)?,
-            Grant::FirstAgain => self.first.clone(),
+            Grant::AnotherRead => self.occasion.read_grant(entry)?,
+            Grant::First => self.first.clone(),
             Grant::Approval => approval(&step.args)?,
             Grant::ApprovalOfAnother => approval(&issue(APPROVED_TITLE))?,
         };
@@ -180,10 +186,23 @@ impl Stage {
 
     fn introduce(&self, say: &impl Fn(String)) -> anyhow::Result<()> {
         let manifest = &github(&self.executor.catalog)?.manifest;
-        say(format!("manifest  {} for {}: {} ops, {}", manifest.label(), manifest.host(), manifest.ops().len(), manifest.digest()));
-        say(format!("stand-in  https://{} on {}, a CA of its own, made-up data", manifest.host(), self.standin.addr()));
+        say(format!(
+            "manifest  {} for {}: {} ops, {}",
+            manifest.label(),
+            manifest.host(),
+            manifest.ops().len(),
+            manifest.digest()
+        ));
+        say(format!(
+            "stand-in  https://{} on {}, a CA of its own, made-up data",
+            manifest.host(),
+            self.standin.addr()
+        ));
         say(format!("bot       {}", self.executor.bot.public()));
-        say(format!("grants    {} bytes each, signed by the member, sealed to the bot; the key is inside", self.first.len()));
+        say(format!(
+            "grants    {} bytes each, signed by the member, sealed to the bot; the key is inside",
+            self.first.len()
+        ));
         Ok(())
     }
 }
@@ -214,7 +233,12 @@ fn narrate(outcome: &Outcome, requests: usize, say: &impl Fn(String)) {
         Verdict::Done(picked) => {
             let kept_back = meta.bytes_in.saturating_sub(meta.bytes_out);
             say(format!("   {} answered {}; {sent}", outcome.op, meta.status.unwrap_or_default()));
-            say(format!("   {} came back, {} left, {} kept back", out::bytes(meta.bytes_in), out::bytes(meta.bytes_out), out::bytes(kept_back)));
+            say(format!(
+                "   {} came back, {} left, {} kept back",
+                out::bytes(meta.bytes_in),
+                out::bytes(meta.bytes_out),
+                out::bytes(kept_back)
+            ));
             let shown: String = picked.result.to_string().chars().take(SHOWN).collect();
             say(format!("   {}…", visible(&shown)));
         }

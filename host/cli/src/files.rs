@@ -19,7 +19,8 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     match std::fs::File::open(path) {
         Ok(file) => bounded(file, &shown),
         Err(error) => {
-            Err(Failure::new(End::Usage, format!("`{shown}` cannot be read: {error}"), "look at the path").into())
+            Err(Failure::new(End::Usage, format!("`{shown}` cannot be read: {error}"), "look at the path")
+                .into())
         }
     }
 }
@@ -27,7 +28,9 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 fn bounded(from: impl std::io::Read, shown: &str) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let took = from.take(INPUT_MAX + 1).read_to_end(&mut bytes);
-    took.map_err(|error| Failure::new(End::Usage, format!("`{shown}` cannot be read: {error}"), "look at the path"))?;
+    took.map_err(|error| {
+        Failure::new(End::Usage, format!("`{shown}` cannot be read: {error}"), "look at the path")
+    })?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > INPUT_MAX {
         let message = format!("`{shown}` is larger than {INPUT_MAX} bytes");
         return Err(Failure::new(End::Usage, message, "pass a smaller one").into());

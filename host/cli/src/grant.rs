@@ -26,10 +26,11 @@ pub(crate) fn main(command: GrantCommand, config: &Config) -> anyhow::Result<End
 
 fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
     let catalog = occasion::catalog(&flags.local)?;
-    let entry = catalog.iter().find(|entry| entry.manifest.id().as_str() == flags.service).ok_or_else(|| {
-        let message = format!("there is no service `{}`", flags.service);
-        Failure::new(End::Refused, message, "`pinhole services` lists what there is")
-    })?;
+    let entry =
+        catalog.iter().find(|entry| entry.manifest.id().as_str() == flags.service).ok_or_else(|| {
+            let message = format!("there is no service `{}`", flags.service);
+            Failure::new(End::Refused, message, "`pinhole services` lists what there is")
+        })?;
     let bot = keys::parse_public(&flags.to)?;
     let account = Account::parse(&flags.account).map_err(|error| usage(format!("`--account`: {error}")))?;
     let access = access(flags);
@@ -69,7 +70,11 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
     };
     let minted = pinhole_grant::mint(&request, &credential, &member, now, &mut occasion::entropy());
     let sealed = minted.map_err(|error| {
-        Failure::new(End::Refused, format!("the grant was not minted: {error}"), "narrow what it permits, or for how long")
+        Failure::new(
+            End::Refused,
+            format!("the grant was not minted: {error}"),
+            "narrow what it permits, or for how long",
+        )
     })?;
     out::note(format_args!("grant {} to {}, until {}", sealed.id(), flags.to, until));
     out::line(String::from_utf8_lossy(sealed.as_bytes()));
@@ -102,7 +107,8 @@ fn known_op<'e>(entry: &'e Entry, name: &str) -> anyhow::Result<&'e Op> {
     let found = OpId::parse(name).ok().and_then(|id| entry.manifest.op(&id));
     found.ok_or_else(|| {
         let message = format!("`{}` has no op `{name}`", entry.manifest.id());
-        Failure::new(End::Refused, message, format!("`pinhole services {}` lists them", entry.manifest.id())).into()
+        Failure::new(End::Refused, message, format!("`pinhole services {}` lists them", entry.manifest.id()))
+            .into()
     })
 }
 
@@ -144,7 +150,8 @@ fn seconds(text: &str) -> anyhow::Result<i64> {
     let unit = |suffix: char, factor: i64| {
         text.strip_suffix(suffix)?.parse::<u32>().ok().and_then(|count| i64::from(count).checked_mul(factor))
     };
-    let found = unit('s', 1).or_else(|| unit('m', 60)).or_else(|| unit('h', 3_600)).or_else(|| unit('d', 86_400));
+    let found =
+        unit('s', 1).or_else(|| unit('m', 60)).or_else(|| unit('h', 3_600)).or_else(|| unit('d', 86_400));
     found.ok_or_else(|| usage(format!("`{text}` is no time: write 90s, 2m, 12h or 30d")).into())
 }
 

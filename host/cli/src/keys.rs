@@ -23,7 +23,9 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
     let [member, bot] = keys;
     let (member, bot) = (member?, bot?);
     if json {
-        out::json(&json!({"member": member.map(|key| key.to_string()), "bot": bot.map(|key| key.to_string())}))?;
+        out::json(
+            &json!({"member": member.map(|key| key.to_string()), "bot": bot.map(|key| key.to_string())}),
+        )?;
         return Ok(End::Done);
     }
     for (name, key) in [("member", member), ("bot", bot)] {
@@ -45,7 +47,8 @@ fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::
         }
         let key = SecretKey::generate(kind, &mut rng);
         let protected = protect || passphrase.passphrase_file.is_some();
-        let passphrase = if kind == KeyKind::Member && protected { Some(new_passphrase(passphrase)?) } else { None };
+        let passphrase =
+            if kind == KeyKind::Member && protected { Some(new_passphrase(passphrase)?) } else { None };
         files::write_private(&path, &key.to_file(passphrase.as_ref(), &mut rng)?)?;
     }
     show(false, config)
@@ -90,7 +93,8 @@ fn public(kind: KeyKind, config: &Config) -> anyhow::Result<Option<PublicKey>> {
     if !path.exists() {
         return Ok(None);
     }
-    let key = pinhole_grant::keys::public_key(&files::read(&path)?).map_err(|error| unusable(&path, &error))?;
+    let key =
+        pinhole_grant::keys::public_key(&files::read(&path)?).map_err(|error| unusable(&path, &error))?;
     Ok(Some(key))
 }
 

@@ -58,7 +58,9 @@ fn check(paths: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
                 "digest": pinhole_manifest::Digest::of(&bytes),
                 "diagnostics": reading.diagnostics.iter().map(as_json).collect::<Vec<_>>(),
             })),
-            Shape::Annotations => reading.diagnostics.iter().for_each(|one| out::line(annotation(&path, one))),
+            Shape::Annotations => {
+                reading.diagnostics.iter().for_each(|one| out::line(annotation(&path, one)))
+            }
             Shape::Text => {
                 let text = String::from_utf8_lossy(&bytes);
                 reading.diagnostics.iter().for_each(|one| out::line(caret(&path, &text, one)));
@@ -79,7 +81,13 @@ fn manifest_file(path: &Path) -> PathBuf {
 fn summary(path: &Path, reading: &pinhole_manifest::Reading) -> String {
     match &reading.manifest {
         Some(manifest) => {
-            format!("{}: {} is valid, {} ops, {}", path.display(), manifest.label(), manifest.ops().len(), manifest.digest())
+            format!(
+                "{}: {} is valid, {} ops, {}",
+                path.display(),
+                manifest.label(),
+                manifest.ops().len(),
+                manifest.digest()
+            )
         }
         None => format!("{}: {} faults; it does not load", path.display(), reading.diagnostics.len()),
     }
@@ -156,7 +164,12 @@ async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
         }
     }
     if passed == 0 && failed.is_empty() {
-        return Err(Failure::new(End::Failed, "there is no case to replay", "write `cases/<op>.<name>.json`").into());
+        return Err(Failure::new(
+            End::Failed,
+            "there is no case to replay",
+            "write `cases/<op>.<name>.json`",
+        )
+        .into());
     }
     if shape == Shape::Json {
         let failures: Vec<_> = failed

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pinhole_grant::{
-    Account, Action, Credential, CredentialId, CredentialKind, CredentialParts, Dial, KeyKind, Label, MintRequest,
-    PublicKey, Scope, Secret, SecretKey, SourceName, UnixTime,
+    Account, Action, Credential, CredentialId, CredentialKind, CredentialParts, Dial, KeyKind, Label,
+    MintRequest, PublicKey, Scope, Secret, SecretKey, SourceName, UnixTime,
 };
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{Access, OpId, ServiceId};
@@ -19,8 +19,8 @@ use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, Source};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
 use pinhole_runtime::store::{FileStore, Store};
-use rand::rngs::SysRng;
 use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
 
 use crate::args::{DialFlags, LocalManifests};
 use crate::end::{End, Failure};
@@ -59,9 +59,9 @@ fn refused_manifest(place: &str, error: &CatalogError) -> Failure {
 
 /// `github.get_repo` as the two names in it.
 pub(crate) fn op_name(text: &str) -> anyhow::Result<(ServiceId, OpId)> {
-    let named = text.split_once('.').and_then(|(service, op)| {
-        Some((ServiceId::parse(service).ok()?, OpId::parse(op).ok()?))
-    });
+    let named = text
+        .split_once('.')
+        .and_then(|(service, op)| Some((ServiceId::parse(service).ok()?, OpId::parse(op).ok()?)));
     named.ok_or_else(|| {
         let message = format!("`{text}` is not the name of an op");
         Failure::new(End::Usage, message, "write SERVICE.OP, such as `github.get_repo`").into()
@@ -79,7 +79,11 @@ pub(crate) fn client(flags: &DialFlags) -> anyhow::Result<PinnedClient> {
     }
     if let Some(path) = &flags.ca_cert {
         settings = settings.with_ca_pem(&files::read(path)?).map_err(|error| {
-            Failure::new(End::Usage, format!("`{}`: {error}", path.display()), "pass a PEM file of CA certificates")
+            Failure::new(
+                End::Usage,
+                format!("`{}`: {error}", path.display()),
+                "pass a PEM file of CA certificates",
+            )
         })?;
     }
     Ok(PinnedClient::new(settings)?)
@@ -89,10 +93,13 @@ pub(crate) fn client(flags: &DialFlags) -> anyhow::Result<PinnedClient> {
 pub(crate) fn token_from_stdin() -> anyhow::Result<Secret> {
     let mut line = String::new();
     let took = std::io::BufReader::new(std::io::stdin().lock().take(64 << 10)).read_line(&mut line);
-    took.map_err(|error| Failure::new(End::Usage, format!("stdin cannot be read: {error}"), "pipe the key in"))?;
+    took.map_err(|error| {
+        Failure::new(End::Usage, format!("stdin cannot be read: {error}"), "pipe the key in")
+    })?;
     let line = line.trim_end_matches(['\r', '\n']).to_owned();
     Secret::new(line).map_err(|error| {
-        Failure::new(End::Usage, format!("the key on stdin: {error}"), "pipe in the key and nothing else").into()
+        Failure::new(End::Usage, format!("the key on stdin: {error}"), "pipe in the key and nothing else")
+            .into()
     })
 }
 
@@ -111,7 +118,7 @@ pub(crate) fn credential(
         label: Label::parse("default")?,
         account,
         host: manifest.host().clone(),
-        token_url: manifest.auth().oauth.as_ref().map(|oauth| oauth.token_url.clone()),
+        token_url: None,
         registry: SourceName::parse(entry.source.name())?,
         kind: CredentialKind::Pat,
         secret,
@@ -131,7 +138,12 @@ pub(crate) struct Occasion {
 
 impl Occasion {
     /// The member, and the bot's key.
-    pub(crate) fn new(entry: &Entry, secret: Secret, dial: Dial, cap: Access) -> anyhow::Result<(Self, SecretKey)> {
+    pub(crate) fn new(
+        entry: &Entry,
+        secret: Secret,
+        dial: Dial,
+        cap: Access,
+    ) -> anyhow::Result<(Self, SecretKey)> {
         let mut rng = entropy();
         let bot = SecretKey::generate(KeyKind::Bot, &mut rng);
         let occasion = Self {
@@ -202,7 +214,8 @@ pub(crate) fn executor(
 
 pub(crate) fn open_store(folder: &Path) -> anyhow::Result<FileStore> {
     FileStore::open(folder).map_err(|error| {
-        let source = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+        let source =
+            std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
         let message = format!("`{}`: {error}{source}", folder.display());
         Failure::new(End::Local, message, "look at the disk and at the rights of the folder").into()
     })

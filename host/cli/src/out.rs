@@ -52,7 +52,9 @@ pub(crate) fn outcome(outcome: &Outcome) {
         Verdict::Done(picked) => {
             line(tree(&picked.result));
             for dropped in &picked.notes {
-                note(format_args!("note: `{dropped}` held something other than plain values, and was left out"));
+                note(format_args!(
+                    "note: `{dropped}` held something other than plain values, and was left out"
+                ));
             }
             let meta = &outcome.meta;
             note(format_args!(

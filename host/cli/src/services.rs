@@ -35,7 +35,12 @@ pub(crate) fn main(flags: &ServicesFlags) -> anyhow::Result<End> {
     }
     let Some(op) = manifest.ops().values().find(|known| known.id.as_str() == op) else {
         let message = format!("`{}` has no op `{op}`", manifest.id());
-        return Err(Failure::new(End::Refused, message, format!("`pinhole services {}` lists them", manifest.id())).into());
+        return Err(Failure::new(
+            End::Refused,
+            message,
+            format!("`pinhole services {}` lists them", manifest.id()),
+        )
+        .into());
     };
     if flags.json {
         out::json(&describe_op(op))?;
@@ -74,7 +79,13 @@ fn show(manifest: &Manifest, op: &Op) {
             (None, true) => "required".to_owned(),
             (None, false) => "optional".to_owned(),
         };
-        out::line(format_args!("  {:<16}{:<9}{:<16}{}", name.as_str(), kind(op, name.as_str()), need, def.description));
+        out::line(format_args!(
+            "  {:<16}{:<9}{:<16}{}",
+            name.as_str(),
+            kind(op, name.as_str()),
+            need,
+            def.description
+        ));
     }
     match &op.pick {
         Pick::None => out::line("returns nothing"),

@@ -70,7 +70,9 @@ impl Catalog {
         let manifest = pinhole_manifest::read(bytes).into_result().map_err(CatalogError::Invalid)?;
         let id = manifest.id().clone();
         match self.entries.entry(id) {
-            std::collections::btree_map::Entry::Occupied(taken) => Err(CatalogError::Taken(taken.key().clone())),
+            std::collections::btree_map::Entry::Occupied(taken) => {
+                Err(CatalogError::Taken(taken.key().clone()))
+            }
             std::collections::btree_map::Entry::Vacant(free) => Ok(free.insert(Entry { manifest, source })),
         }
     }

@@ -41,7 +41,12 @@ pub(super) struct Projected {
 }
 
 impl<'a> Answer<'a, Raw> {
-    pub(super) fn received(manifest: &'a Manifest, op: &'a Op, credential: &Credential, incoming: Incoming) -> Self {
+    pub(super) fn received(
+        manifest: &'a Manifest,
+        op: &'a Op,
+        credential: &Credential,
+        incoming: Incoming,
+    ) -> Self {
         let mut secrets = vec![credential.secret().expose()];
         secrets.extend(credential.refresh().map(pinhole_grant::Secret::expose));
         Self { manifest, op, scrub: Scrub::new(&secrets), stage: Raw { incoming } }
@@ -161,7 +166,9 @@ impl<'a> Answer<'a, Judged> {
             (Pick::Fields(projection), Some(document)) => {
                 let projected = project::project(&document, projection).map_err(|error| match error {
                     ProjectError::RootAbsent { .. } => refused(Code::RootAbsent).saying(error.to_string()),
-                    ProjectError::DuplicateKey { .. } => refused(Code::DuplicateKey).saying(error.to_string()),
+                    ProjectError::DuplicateKey { .. } => {
+                        refused(Code::DuplicateKey).saying(error.to_string())
+                    }
                 })?;
                 (projected.value, projected.notes.into_iter().collect())
             }

@@ -185,7 +185,8 @@ impl Call<Authorized<'_>> {
         let rendered = self.render()?;
         let scheme = &manifest.auth().scheme;
         let body = rendered.body.map(|body| {
-            serde_json::from_slice(&body).unwrap_or_else(|_form| String::from_utf8_lossy(&body).into_owned().into())
+            serde_json::from_slice(&body)
+                .unwrap_or_else(|_form| String::from_utf8_lossy(&body).into_owned().into())
         });
         let mut headers = rendered.headers;
         headers.extend(self.idempotency_header());

@@ -139,7 +139,9 @@ impl Outcome {
         if matches!(self.verdict, Verdict::Done(_)) {
             let size = u64::try_from(self.to_json().len()).unwrap_or(u64::MAX);
             if size > limit {
-                let message = format!("the outcome has {size} bytes, and the op returns at most {limit}; nothing is cut off");
+                let message = format!(
+                    "the outcome has {size} bytes, and the op returns at most {limit}; nothing is cut off"
+                );
                 let refusal = Refusal::new(Code::ResultTooLarge).saying(message).sent(crate::net::Sent::Yes);
                 self.verdict = Verdict::Refused(refusal);
             }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pinhole_grant::{Dial, Grant, OpenError, OpenedGrant, ScopeError, Target};
-use pinhole_manifest::model::Op;
 use pinhole_manifest::Manifest;
+use pinhole_manifest::model::Op;
 
 use super::{Call, CallRequest, Executor, Received, Trace};
 use crate::catalog::Source;
@@ -51,9 +51,14 @@ impl<'a> Call<Received<'a>> {
 
 impl<'a> Call<Opened<'a>> {
     /// Finds the manifest and the op, and holds them against the grant: service, host, op, access, way of dialling.
-    pub(super) fn agree(self, executor: &'a Executor, trace: &mut Trace) -> Result<Call<Agreed<'a>>, Refusal> {
+    pub(super) fn agree(
+        self,
+        executor: &'a Executor,
+        trace: &mut Trace,
+    ) -> Result<Call<Agreed<'a>>, Refusal> {
         let Opened { request, grant } = self.stage;
-        let entry = executor.catalog.find(&request.service).ok_or_else(|| Refusal::new(Code::UnknownService))?;
+        let entry =
+            executor.catalog.find(&request.service).ok_or_else(|| Refusal::new(Code::UnknownService))?;
         let manifest = &entry.manifest;
         trace.meta.manifest = Some(manifest.label());
         trace.meta.digest = Some(manifest.digest());

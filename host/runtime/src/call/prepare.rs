@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use pinhole_grant::Credential;
-use pinhole_manifest::{Digest, Manifest};
 use pinhole_manifest::model::{Args, AuthScheme, Request};
+use pinhole_manifest::{Digest, Manifest};
 use zeroize::Zeroizing;
 
 use super::Call;
@@ -31,7 +31,8 @@ impl<'a> Call<Authorized<'a>> {
         let mut rendered = self.render()?;
         rendered.headers.extend(self.idempotency_header());
         let authorized = self.stage;
-        let outgoing = with_credential(rendered, authorized.agreed.manifest, authorized.agreed.grant().credential())?;
+        let outgoing =
+            with_credential(rendered, authorized.agreed.manifest, authorized.agreed.grant().credential())?;
         Ok(Call { stage: Prepared { authorized, outgoing } })
     }
 
@@ -87,7 +88,9 @@ pub(super) fn with_credential(
 pub(crate) fn credential_value(scheme: &AuthScheme, key: &str) -> Zeroizing<String> {
     Zeroizing::new(match scheme {
         AuthScheme::Bearer => format!("Bearer {key}"),
-        AuthScheme::Basic => format!("Basic {}", STANDARD.encode(Zeroizing::new(format!("{key}:")).as_bytes())),
+        AuthScheme::Basic => {
+            format!("Basic {}", STANDARD.encode(Zeroizing::new(format!("{key}:")).as_bytes()))
+        }
         AuthScheme::Bare | AuthScheme::Header(_) => key.to_owned(),
     })
 }

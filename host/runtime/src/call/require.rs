@@ -20,7 +20,12 @@ impl Call<Prepared<'_>> {
         Ok(())
     }
 
-    async fn check(&self, requirement: &Requirement, executor: &Executor, trace: &mut Trace) -> Result<(), Refusal> {
+    async fn check(
+        &self,
+        requirement: &Requirement,
+        executor: &Executor,
+        trace: &mut Trace,
+    ) -> Result<(), Refusal> {
         let authorized = &self.stage.authorized;
         let agreed = &authorized.agreed;
         let failed = || Refusal::new(Code::RequirementFailed).saying(requirement.otherwise.clone());
@@ -43,7 +48,10 @@ impl Call<Prepared<'_>> {
 }
 
 /// The args of a requirement, fed from those of the write.
-pub(super) fn requirement_args(requirement: &Requirement, args: &Args) -> Result<Map<String, Value>, Refusal> {
+pub(super) fn requirement_args(
+    requirement: &Requirement,
+    args: &Args,
+) -> Result<Map<String, Value>, Refusal> {
     let mut filled = Map::new();
     for (name, template) in &requirement.args {
         let value = fill_json(template, args)

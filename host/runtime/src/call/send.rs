@@ -12,7 +12,11 @@ use crate::outcome::{Code, Refusal};
 
 impl<'a> Call<Prepared<'a>> {
     /// Sends the request and takes the answer, within the op's caps.
-    pub(super) async fn send(self, executor: &Executor, trace: &mut Trace) -> Result<Answer<'a, Raw>, Refusal> {
+    pub(super) async fn send(
+        self,
+        executor: &Executor,
+        trace: &mut Trace,
+    ) -> Result<Answer<'a, Raw>, Refusal> {
         let Prepared { authorized, outgoing } = self.stage;
         let agreed = authorized.agreed;
         let limits = WireLimits {
@@ -38,8 +42,11 @@ pub(super) async fn exchange(
     }
     trace.meta.requests = trace.meta.requests.saturating_add(1);
     let permit = Permit::new(manifest.host().clone());
-    let incoming =
-        executor.wire.exchange(permit, outgoing, limits).await.map_err(|error| wire_refusal(&error, limits))?;
+    let incoming = executor
+        .wire
+        .exchange(permit, outgoing, limits)
+        .await
+        .map_err(|error| wire_refusal(&error, limits))?;
     let size = u64::try_from(incoming.body.len()).unwrap_or(u64::MAX);
     trace.meta.bytes_in = trace.meta.bytes_in.saturating_add(size);
     Ok(incoming)
@@ -62,13 +69,14 @@ fn wire_refusal(error: &WireError, limits: WireLimits) -> Refusal {
     };
     let refusal = Refusal::new(code).sent(error.sent).detail(error.detail());
     match &error.kind {
-        WireErrorKind::ResponseTooLarge => {
-            refusal.saying(format!("the answer is larger than the {} bytes that the op allows", limits.response_bytes))
-        }
-        WireErrorKind::Redirected { status } => {
-            refusal.saying(format!("the service answered with a redirect (HTTP {}), which is never followed", status.as_u16()))
-        }
+        WireErrorKind::ResponseTooLarge => refusal.saying(format!(
+            "the answer is larger than the {} bytes that the op allows",
+            limits.response_bytes
+        )),
+        WireErrorKind::Redirected { status } => refusal.saying(format!(
+            "the service answered with a redirect (HTTP {}), which is never followed",
+            status.as_u16()
+        )),
         _ => refusal,
     }
 }
-

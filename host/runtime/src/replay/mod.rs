@@ -10,8 +10,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use pinhole_grant::{
-    Account, Action, Credential, CredentialId, CredentialKind, CredentialParts, Dial, KeyKind, Label, MintRequest,
-    Scope, Secret, SecretKey, SourceName, UnixTime,
+    Account, Action, Credential, CredentialId, CredentialKind, CredentialParts, Dial, KeyKind, Label,
+    MintRequest, Scope, Secret, SecretKey, SourceName, UnixTime,
 };
 use pinhole_manifest::Access;
 use pinhole_manifest::cases::{Case, CaseName, Expect};
@@ -160,7 +160,7 @@ fn credential<R: CryptoRng>(
         label: Label::parse("case")?,
         account: Account::parse("case")?,
         host: entry.manifest.host().clone(),
-        token_url: entry.manifest.auth().oauth.as_ref().map(|oauth| oauth.token_url.clone()),
+        token_url: None,
         registry: SourceName::parse(entry.source.name())?,
         kind: CredentialKind::Pat,
         secret: Secret::new(CASE_SECRET.to_owned())?,

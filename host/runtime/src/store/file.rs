@@ -23,11 +23,8 @@ pub struct FileStore {
 impl FileStore {
     /// Opens the store in this folder; makes it where it is missing.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
-        let store = Self {
-            uses: folder.join("uses"),
-            revoked: folder.join("revoked"),
-            clock: folder.join("clock"),
-        };
+        let store =
+            Self { uses: folder.join("uses"), revoked: folder.join("revoked"), clock: folder.join("clock") };
         for sub in [&store.uses, &store.revoked, &store.clock] {
             private_folder(sub).map_err(|source| StoreError::new("make its folder", source))?;
         }

@@ -2,6 +2,7 @@
 //!
 //! As at GitHub, a pull request is an issue too: it is in the issue lists, with a member `pull_request`.
 
+use super::GithubWorld;
 use super::object::{Object, array};
 use super::people::Account;
 use super::repository::Repository;
@@ -91,7 +92,25 @@ pub(crate) fn first_issues(seed: u64, repository: &Repository, people: &[Account
             pull,
         });
     }
+    if repository.name == GithubWorld::REPOSITORY
+        && let Some(issue) = issues.iter_mut().find(|issue| issue.number == GithubWorld::LONG_ISSUE)
+    {
+        issue.body = Some(pasted_log(&mut draw));
+    }
     issues
+}
+
+/// A log that somebody pasted whole: 300 KB or a little more.
+fn pasted_log(draw: &mut Seed) -> String {
+    let mut log = String::from("Here is the whole log:\n");
+    for second in 0.. {
+        if log.len() >= 300_000 {
+            break;
+        }
+        let words = draw.words(12);
+        log.extend([&format!("[{second:>6}] "), words.as_str(), "\n"]);
+    }
+    log
 }
 
 impl Place<'_> {
