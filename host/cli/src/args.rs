@@ -23,7 +23,7 @@ const EXIT_STATUS: &str = "Exit status: 0 done; 1 it ran and failed, or a check 
 /// Flags that every subcommand takes.
 #[derive(Debug, Args)]
 pub(crate) struct Global {
-    /// Keep keys and state here [default: $PINHOLE_HOME, else the XDG data folder]
+    /// Keep keys and state here [default: the folder in `PINHOLE_HOME`, else the XDG data folder]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) home: Option<PathBuf>,
     /// Log to stderr from this level on: off, error, warn, info, debug, trace
@@ -180,7 +180,7 @@ pub(crate) struct PassphraseFlags {
 pub(crate) enum GrantCommand {
     /// Seal a grant for one bot, with a key of the service read from stdin
     #[command(after_help = MINT_EXAMPLES)]
-    Mint(MintFlags),
+    Mint(Box<MintFlags>),
     /// Show what a grant says, its secrets left out; opens it with the bot's or the member's key
     Inspect {
         /// The sealed grant; `-` is stdin

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use pinhole_grant::{Account, Dial, GrantId, MintRequest, Scope, Where};
-use pinhole_manifest::model::{ArgKind, Op};
+use pinhole_grant::{Account, Credential, Dial, GrantId, MintRequest, Scope, UnixTime, Where};
+use pinhole_manifest::model::{ArgKind, Args, Op};
 use pinhole_manifest::{Access, ArgName, OpId};
 use pinhole_runtime::catalog::Entry;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
@@ -31,54 +31,80 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
             let message = format!("there is no service `{}`", flags.service);
             Failure::new(End::Refused, message, "`pinhole services` lists what there is")
         })?;
-    let bot = keys::parse_public(&flags.to)?;
     let account = Account::parse(&flags.account).map_err(|error| usage(format!("`--account`: {error}")))?;
-    let access = access(flags);
-    let dial = if flags.stand_in { Dial::Overridden } else { Dial::Real };
-    let ttl = seconds(&flags.ttl)?;
-    let ops = flags.op.iter().map(|op| known_op(entry, op)).collect::<anyhow::Result<Vec<&Op>>>()?;
-    let wheres = wheres(&flags.where_, entry)?;
+    let wanted = wanted(flags, entry)?;
     let member = keys::member(&flags.passphrase, config)?;
-    let credential = occasion::credential(entry, occasion::token_from_stdin()?, account, dial, access)?;
+    let dial = if flags.stand_in { Dial::Overridden } else { Dial::Real };
+    let credential =
+        occasion::credential(entry, occasion::token_from_stdin()?, account, dial, access(flags))?;
     let now = SystemClock.now();
-    let until = now.plus_secs(ttl);
-    let manifest = entry.manifest.digest();
-    let request = match flags.approve.as_deref() {
-        Some([op, args]) => {
-            let (_, op) = occasion::op_name(op).and_then(|(service, op)| in_service(entry, &service, op))?;
-            let op = known_op(entry, op.as_str())?;
-            let args = op.args.parse_text(&call::json_or_file(args)?).map_err(|faults| {
-                let shown: Vec<String> =
-                    faults.iter().map(|fault| format!("`{}` {}", fault.pointer, fault.message)).collect();
-                usage(format!("the args are not what `{}` takes: {}", op.id, shown.join("; ")))
-            })?;
-            if op.access == Access::Read {
-                return Err(usage(format!("`{}` reads, so there is nothing to approve", op.id)).into());
-            }
-            show_approval(op, &args)?;
-            let digest = occasion::action(entry, &op.id, &args, &credential, &bot).digest()?;
-            MintRequest::approval(bot, manifest, op.id.clone(), digest, now, until)
-        }
-        _ => {
-            let mut scope = Scope::new(access, now, until).with_where(wheres);
-            if !ops.is_empty() {
-                scope = scope.with_ops(ops.iter().map(|op| op.id.clone()));
-            }
-            scope.uses = flags.uses.or((access == Access::Write).then_some(std::num::NonZeroU32::MIN));
-            MintRequest::new(bot, manifest, scope)
-        }
-    };
+    let request = request(wanted, flags, entry, &credential, now)?;
     let minted = pinhole_grant::mint(&request, &credential, &member, now, &mut occasion::entropy());
     let sealed = minted.map_err(|error| {
-        Failure::new(
-            End::Refused,
-            format!("the grant was not minted: {error}"),
-            "narrow what it permits, or for how long",
-        )
+        let hint = "narrow what it permits, or for how long";
+        Failure::new(End::Refused, format!("the grant was not minted: {error}"), hint)
     })?;
-    out::note(format_args!("grant {} to {}, until {}", sealed.id(), flags.to, until));
+    out::note(format_args!("grant {} to {}, until {}", sealed.id(), flags.to, request.scope.expires_at));
     out::line(String::from_utf8_lossy(sealed.as_bytes()));
     Ok(End::Done)
+}
+
+/// What the flags ask for, before anything is opened or read from stdin.
+enum Wanted<'e> {
+    Scope { ops: Vec<OpId>, wheres: Where },
+    Approval { op: &'e Op, args: Args },
+}
+
+fn wanted<'e>(flags: &MintFlags, entry: &'e Entry) -> anyhow::Result<Wanted<'e>> {
+    if let Some([op, args]) = flags.approve.as_deref() {
+        let (service, op) = occasion::op_name(op)?;
+        if service != *entry.manifest.id() {
+            return Err(usage(format!(
+                "`{service}` is not the service of this grant, `{}`",
+                entry.manifest.id()
+            ))
+            .into());
+        }
+        let op = known_op(entry, op.as_str())?;
+        let args = op.args.parse_text(&call::json_or_file(args)?).map_err(|faults| {
+            let shown: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            usage(format!("the args are not what `{}` takes: {}", op.id, shown.join("; ")))
+        })?;
+        if op.access == Access::Read {
+            return Err(usage(format!("`{}` reads, so there is nothing to approve", op.id)).into());
+        }
+        show_approval(op, &args)?;
+        return Ok(Wanted::Approval { op, args });
+    }
+    let ops = flags.op.iter().map(|op| known_op(entry, op).map(|op| op.id.clone()));
+    Ok(Wanted::Scope { ops: ops.collect::<anyhow::Result<_>>()?, wheres: wheres(&flags.where_, entry)? })
+}
+
+fn request(
+    wanted: Wanted<'_>,
+    flags: &MintFlags,
+    entry: &Entry,
+    credential: &Credential,
+    now: UnixTime,
+) -> anyhow::Result<MintRequest> {
+    let bot = keys::parse_public(&flags.to)?;
+    let until = now.plus_secs(seconds(&flags.ttl)?);
+    let manifest = entry.manifest.digest();
+    match wanted {
+        Wanted::Approval { op, args } => {
+            let digest = occasion::action(entry, &op.id, &args, credential, &bot).digest()?;
+            Ok(MintRequest::approval(bot, manifest, op.id.clone(), digest, now, until))
+        }
+        Wanted::Scope { ops, wheres } => {
+            let access = access(flags);
+            let mut scope = Scope::new(access, now, until).with_where(wheres);
+            if !ops.is_empty() {
+                scope = scope.with_ops(ops);
+            }
+            scope.uses = flags.uses.or((access == Access::Write).then_some(std::num::NonZeroU32::MIN));
+            Ok(MintRequest::new(bot, manifest, scope))
+        }
+    }
 }
 
 fn usage(message: String) -> Failure {
@@ -92,17 +118,6 @@ fn access(flags: &MintFlags) -> Access {
     }
 }
 
-fn in_service(
-    entry: &Entry,
-    service: &pinhole_manifest::ServiceId,
-    op: OpId,
-) -> anyhow::Result<(pinhole_manifest::ServiceId, OpId)> {
-    if service == entry.manifest.id() {
-        return Ok((service.clone(), op));
-    }
-    Err(usage(format!("`{service}` is not the service of this grant, `{}`", entry.manifest.id())).into())
-}
-
 fn known_op<'e>(entry: &'e Entry, name: &str) -> anyhow::Result<&'e Op> {
     let found = OpId::parse(name).ok().and_then(|id| entry.manifest.op(&id));
     found.ok_or_else(|| {
@@ -113,7 +128,7 @@ fn known_op<'e>(entry: &'e Entry, name: &str) -> anyhow::Result<&'e Op> {
 }
 
 /// Shows whoever approves what exactly would be done: the confirm line and every arg whole.
-fn show_approval(op: &Op, args: &pinhole_manifest::model::Args) -> anyhow::Result<()> {
+fn show_approval(op: &Op, args: &Args) -> anyhow::Result<()> {
     if let Some(confirm) = &op.confirm {
         out::note(visible(&pinhole_runtime::render::fill_text(confirm, args)?));
     }

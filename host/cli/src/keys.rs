@@ -57,11 +57,11 @@ fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::
 fn protect(passphrase: &PassphraseFlags, config: &Config) -> anyhow::Result<End> {
     let path = file(KeyKind::Member, config);
     let bytes = read(&path)?;
-    if pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, &error))? {
+    if pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))? {
         let hint = "nothing was changed; to change the passphrase, make new keys and connect again";
         return Err(Failure::new(End::Failed, "the member's key has a passphrase already", hint).into());
     }
-    let key = SecretKey::from_file(&bytes, None).map_err(|error| unusable(&path, &error))?;
+    let key = SecretKey::from_file(&bytes, None).map_err(|error| unusable(&path, error))?;
     let passphrase = new_passphrase(passphrase)?;
     files::replace_private(&path, &key.to_file(Some(&passphrase), &mut occasion::entropy())?)?;
     out::line("the member's key is protected by the passphrase from now on");
@@ -83,7 +83,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     files::read(path)
 }
 
-fn unusable(path: &Path, error: &KeyFileError) -> Failure {
+fn unusable(path: &Path, error: KeyFileError) -> Failure {
     let message = format!("`{}`: {error}", path.display());
     Failure::new(End::Local, message, "restore the file from a copy, or remove it and make new keys")
 }
@@ -94,7 +94,7 @@ fn public(kind: KeyKind, config: &Config) -> anyhow::Result<Option<PublicKey>> {
         return Ok(None);
     }
     let key =
-        pinhole_grant::keys::public_key(&files::read(&path)?).map_err(|error| unusable(&path, &error))?;
+        pinhole_grant::keys::public_key(&files::read(&path)?).map_err(|error| unusable(&path, error))?;
     Ok(Some(key))
 }
 
@@ -106,20 +106,20 @@ pub(crate) fn member_public(config: &Config) -> anyhow::Result<Option<PublicKey>
 /// The local bot's key.
 pub(crate) fn bot(config: &Config) -> anyhow::Result<SecretKey> {
     let path = file(KeyKind::Bot, config);
-    Ok(SecretKey::from_file(&read(&path)?, None).map_err(|error| unusable(&path, &error))?)
+    Ok(SecretKey::from_file(&read(&path)?, None).map_err(|error| unusable(&path, error))?)
 }
 
 /// The local member's key, opened with her passphrase where it has one.
 pub(crate) fn member(passphrase: &PassphraseFlags, config: &Config) -> anyhow::Result<SecretKey> {
     let path = file(KeyKind::Member, config);
     let bytes = read(&path)?;
-    let protected = pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, &error))?;
+    let protected = pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))?;
     let passphrase = if protected { Some(given_passphrase(passphrase, "Passphrase: ")?) } else { None };
     SecretKey::from_file(&bytes, passphrase.as_ref()).map_err(|error| match error {
         KeyFileError::WrongPassphrase => {
             Failure::new(End::Refused, "the passphrase does not open the member's key", "try again").into()
         }
-        error => unusable(&path, &error).into(),
+        error => unusable(&path, error).into(),
     })
 }
 

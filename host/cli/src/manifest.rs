@@ -59,11 +59,15 @@ fn check(paths: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
                 "diagnostics": reading.diagnostics.iter().map(as_json).collect::<Vec<_>>(),
             })),
             Shape::Annotations => {
-                reading.diagnostics.iter().for_each(|one| out::line(annotation(&path, one)))
+                for one in &reading.diagnostics {
+                    out::line(annotation(&path, one));
+                }
             }
             Shape::Text => {
                 let text = String::from_utf8_lossy(&bytes);
-                reading.diagnostics.iter().for_each(|one| out::line(caret(&path, &text, one)));
+                for one in &reading.diagnostics {
+                    out::line(caret(&path, &text, one));
+                }
                 out::line(summary(&path, &reading));
             }
         }

@@ -2,8 +2,6 @@
 //!
 //! Text from a service or a file is shown with control, bidirectional and invisible characters as escapes.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the one place that prints")]
-
 use std::fmt::Display;
 use std::io::Write as _;
 

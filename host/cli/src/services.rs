@@ -21,7 +21,9 @@ pub(crate) fn main(flags: &ServicesFlags) -> anyhow::Result<End> {
         if flags.json {
             out::json(&all.iter().map(|manifest| describe(manifest)).collect::<Vec<_>>())?;
         } else {
-            all.iter().for_each(|manifest| list(manifest));
+            for manifest in all {
+                list(manifest);
+            }
         }
         return Ok(End::Done);
     };

@@ -91,7 +91,7 @@ impl Refusal {
     }
 
     /// The same, with a word for the log.
-    pub(crate) fn detail(self, detail: impl ToString) -> Self {
+    pub(crate) fn detail(self, detail: &(impl ToString + ?Sized)) -> Self {
         Self { detail: Some(detail.to_string()), ..self }
     }
 

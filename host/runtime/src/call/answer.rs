@@ -62,7 +62,7 @@ impl<'a> Answer<'a, Raw> {
         let has_failure_rule = self.manifest.failure().is_some() && !body.is_empty();
         let document = if reads_document || has_failure_rule {
             let parsed = Tree::parse(body);
-            Some(parsed.map_err(|error| Refusal::new(Code::NotJson).sent(Sent::Yes).detail(error))?)
+            Some(parsed.map_err(|error| Refusal::new(Code::NotJson).sent(Sent::Yes).detail(&error))?)
         } else {
             None
         };

@@ -69,9 +69,9 @@ impl<'a> Call<Checked<'a>> {
     /// only under an approval of exactly this call.
     pub(super) fn authorize(self, executor: &Executor) -> Result<Call<Authorized<'a>>, Refusal> {
         let Checked { agreed, args } = self.stage;
-        agreed.grant.check_where(&args).map_err(scope_refusal)?;
+        agreed.grant.check_where(&args).map_err(|error| scope_refusal(&error))?;
         let action = action_of(&agreed, &args, executor)?;
-        agreed.grant.check_approval(Caution::of(agreed.op), action).map_err(scope_refusal)?;
+        agreed.grant.check_approval(Caution::of(agreed.op), action).map_err(|error| scope_refusal(&error))?;
         let rule = Rule::of(&agreed);
         Ok(Call { stage: Authorized { agreed, args, action, rule } })
     }
@@ -126,6 +126,6 @@ impl From<crate::store::StoreError> for Refusal {
             Some(source) => format!("{error}: {source}"),
             None => error.to_string(),
         };
-        Self::new(Code::StoreFailed).detail(detail)
+        Self::new(Code::StoreFailed).detail(&detail)
     }
 }

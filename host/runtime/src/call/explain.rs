@@ -122,7 +122,7 @@ impl Executor {
         let call = call.check_args()?;
         let call = call.authorize(self)?;
         call.look_for_use(self).await?;
-        call.describe(self, trace.meta)
+        call.describe(self, &trace.meta)
     }
 }
 
@@ -140,7 +140,7 @@ impl Call<Authorized<'_>> {
         }
     }
 
-    fn describe(&self, executor: &Executor, meta: Meta) -> Result<Explanation, Refusal> {
+    fn describe(&self, executor: &Executor, meta: &Meta) -> Result<Explanation, Refusal> {
         let agreed = &self.stage.agreed;
         let (manifest, op) = (agreed.manifest, agreed.op);
         let confirm = match &op.confirm {

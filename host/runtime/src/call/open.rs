@@ -73,7 +73,7 @@ impl<'a> Call<Opened<'a>> {
             host: manifest.host(),
             token_url: manifest.auth().oauth.as_ref().map(|oauth| &oauth.token_url),
         };
-        grant.check_op(&target).map_err(scope_refusal)?;
+        grant.check_op(&target).map_err(|error| scope_refusal(&error))?;
         let credential = grant.grant().credential();
         if credential.registry().as_str() != entry.source.name() {
             return Err(Refusal::new(Code::SourceChanged));
@@ -107,8 +107,8 @@ fn open_refusal(error: OpenError) -> Refusal {
     Refusal::new(code).saying(error.to_string())
 }
 
-pub(super) fn scope_refusal(error: ScopeError) -> Refusal {
-    let code = match &error {
+pub(super) fn scope_refusal(error: &ScopeError) -> Refusal {
+    let code = match error {
         ScopeError::WrongService => Code::WrongService,
         ScopeError::HostChanged => Code::HostChanged,
         ScopeError::ReadOnly => Code::ReadOnlyGrant,
@@ -142,7 +142,7 @@ impl Executor {
         let store = Arc::clone(&self.store);
         match tokio::task::spawn_blocking(move || work(store.as_ref())).await {
             Ok(done) => done.map_err(Into::into),
-            Err(error) => Err(Refusal::new(Code::StoreFailed).detail(error)),
+            Err(error) => Err(Refusal::new(Code::StoreFailed).detail(&error)),
         }
     }
 }

@@ -113,5 +113,7 @@ fn insert(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Refusa
 /// The manifest and the credential were checked for this when they were read; should a check have a gap, this closes it.
 fn unusable(error: impl std::error::Error) -> Refusal {
     // The error's own text says nothing of the value.
-    Refusal::new(Code::ArgRefused).saying("a header of the request is not one that HTTP allows").detail(error)
+    Refusal::new(Code::ArgRefused)
+        .saying("a header of the request is not one that HTTP allows")
+        .detail(&error)
 }

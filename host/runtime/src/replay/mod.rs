@@ -175,8 +175,8 @@ fn compare(expect: &Expect, notes: Option<&[String]>, outcome: &Outcome) -> Resu
     let holds = match (expect, &outcome.verdict) {
         (Expect::Result(wanted), Verdict::Done(picked)) => {
             let wanted = Tree::parse(wanted.as_str().as_bytes());
-            let noted = notes.is_none_or(|notes| notes == picked.notes);
-            wanted.is_ok_and(|wanted| same(&wanted, &picked.result)) && noted
+            let as_noted = notes.is_none_or(|notes| notes == picked.notes);
+            wanted.is_ok_and(|wanted| same(&wanted, &picked.result)) && as_noted
         }
         (Expect::Refusal(wanted), Verdict::Refused(refusal)) => refusal.code.as_str() == wanted,
         _ => false,

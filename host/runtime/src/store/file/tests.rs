@@ -58,7 +58,8 @@ fn a_clock_set_back_does_not_go_back() {
     let folder = tempfile::tempdir().unwrap();
     let file = FileStore::open(folder.path()).unwrap();
     let memory = MemoryStore::default();
-    for store in [&file as &dyn Store, &memory] {
+    let stores: [&dyn Store; 2] = [&file, &memory];
+    for store in stores {
         assert_eq!(store.high_water(UnixTime::from_secs(100)).unwrap(), UnixTime::from_secs(100));
         assert_eq!(store.high_water(UnixTime::from_secs(40)).unwrap(), UnixTime::from_secs(100));
         assert_eq!(store.high_water(UnixTime::from_secs(101)).unwrap(), UnixTime::from_secs(101));
