@@ -1,7 +1,6 @@
 //! What a grant costs: to mint, to open, and to be refused. DESIGN, "Measures to hold": opening under 200 µs.
 
 #![forbid(unsafe_code)]
-#![expect(missing_docs, reason = "what the macros of criterion make is not for anybody to read")]
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot be set up has nothing to say")]
 
 use criterion::{Criterion, criterion_group, criterion_main};

@@ -132,8 +132,8 @@ pub(crate) fn forged(payload: &[u8]) -> Vec<u8> {
     forged_by(payload, &member())
 }
 
-pub(crate) fn forged_by(payload: &[u8], signer: &SecretKey) -> Vec<u8> {
-    let signed = sign::sign(Kind::Grant, payload, signer).unwrap();
+pub(crate) fn forged_by(payload: &[u8], key: &SecretKey) -> Vec<u8> {
+    let signed = sign::sign(Kind::Grant, payload, key).unwrap();
     seal::seal(Kind::Grant, bot().public(), &signed, &mut rng(7)).unwrap()
 }
 
@@ -172,7 +172,8 @@ pub(crate) fn outside_json(test: &str, path: &str) -> Option<Value> {
 }
 
 pub(crate) fn hex(value: &Value) -> Vec<u8> {
-    let text = value.as_str().unwrap();
-    assert!(text.len().is_multiple_of(2));
-    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
+    let digits = value.as_str().unwrap().as_bytes();
+    assert!(digits.len().is_multiple_of(2));
+    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+    digits.chunks(2).map(pair).collect()
 }

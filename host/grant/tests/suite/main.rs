@@ -2,14 +2,26 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
 mod common;
 
+#[cfg(test)]
+mod covers;
+#[cfg(test)]
 mod credential;
+#[cfg(test)]
 mod flips;
+#[cfg(test)]
 mod keys;
+#[cfg(test)]
 mod mint;
+#[cfg(test)]
 mod open;
+#[cfg(test)]
 mod returned;
+#[cfg(test)]
 mod scope;
+#[cfg(test)]
 mod sealing;
+#[cfg(test)]
 mod vectors;

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
-use pinhole_grant::{Attempt, Scope, ScopeError, UnixTime, Where, WhereError};
+use pinhole_grant::{Attempt, Scope, ScopeError, UnixTime, Where, WhereError, mint, open};
 use pinhole_manifest::{Access, ArgName, OpId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::common::{NOW, read_scope};
+use crate::common::{NOW, bot, credential, member, publics, read_scope, request, rng};
 
 fn arg(name: &str) -> ArgName {
     ArgName::parse(name).unwrap()
@@ -136,6 +136,20 @@ proptest! {
         let both = tried.is_allowed_by(&a) && tried.is_allowed_by(&b);
         prop_assert_eq!(tried.is_allowed_by(&a.narrow(&b)), both);
         prop_assert_eq!(tried.is_allowed_by(&b.narrow(&a)), both);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn what_is_minted_opens_and_says_what_was_asked(scope in any_scope()) {
+        let issuers = publics(&[&member()]);
+        let Ok(sealed) = mint(&request(scope.clone()), &credential(), &member(), NOW, &mut rng(1)) else {
+            return Ok(());
+        };
+        let opened = open(sealed.as_bytes(), &bot(), &issuers, scope.not_before).unwrap();
+        prop_assert_eq!(opened.grant().scope(), &scope);
     }
 }
 

@@ -32,6 +32,29 @@ fn what_is_sealed_opens_for_its_recipient_as_its_kind() {
 }
 
 #[test]
+fn the_seal_is_that_of_rfc_9180() {
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use hpke::kem::X25519HkdfSha256;
+    use hpke::{Deserializable as _, Kem, OpModeR};
+
+    // Opened with nothing of this crate but the private key out of a key file.
+    let envelope = seal::seal(Kind::Returned, bot().public(), b"hello", &mut rng(1)).unwrap();
+    let envelope: Value = serde_json::from_slice(&envelope).unwrap();
+    let file: Value = serde_json::from_slice(&bot().to_file(None, &mut rng(2)).unwrap()).unwrap();
+    let bytes = |value: &Value| URL_SAFE_NO_PAD.decode(value.as_str().unwrap()).unwrap();
+    let opened =
+        hpke::single_shot_open::<hpke::aead::ChaCha20Poly1305, hpke::kdf::HkdfSha256, X25519HkdfSha256>(
+            &OpModeR::Base,
+            &<X25519HkdfSha256 as Kem>::PrivateKey::from_bytes(&bytes(&file["secret"])[..32]).unwrap(),
+            &<X25519HkdfSha256 as Kem>::EncappedKey::from_bytes(&bytes(&envelope["enc"])).unwrap(),
+            b"pinhole/returned/v1",
+            &bytes(&envelope["ct"]),
+            &bytes(&envelope["to"]),
+        );
+    assert_eq!(opened.unwrap(), b"hello");
+}
+
+#[test]
 fn one_kind_is_never_taken_for_another() {
     let word = |kind| serde_json::to_value(kind).unwrap();
     for kind in KINDS {

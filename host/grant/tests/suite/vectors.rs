@@ -60,7 +60,7 @@ fn one_hpke_vector(vector: &Value) -> usize {
         None => (Vec::new(), Vec::new()),
     };
     let bundle = || PskBundle::new(&psk, &psk_id).unwrap();
-    let (sends, receives) = match vector["mode"].as_u64().unwrap() {
+    let (sending, receiving) = match vector["mode"].as_u64().unwrap() {
         0 => (OpModeS::Base, OpModeR::Base),
         1 => (OpModeS::Psk(bundle()), OpModeR::Psk(bundle())),
         2 => (OpModeS::Auth((private("skSm"), public("pkSm"))), OpModeR::Auth(public("pkSm"))),
@@ -73,14 +73,14 @@ fn one_hpke_vector(vector: &Value) -> usize {
         hpke::aead::ChaCha20Poly1305,
         hpke::kdf::HkdfSha256,
         X25519HkdfSha256,
-    >(&sends, &public("pkRm"), &field("info"), &mut Fixed(field("ikmE")))
+    >(&sending, &public("pkRm"), &field("info"), &mut Fixed(field("ikmE")))
     .unwrap();
     assert_eq!(enc.to_bytes()[..], field("enc")[..]);
     let mut receiver = hpke::setup_receiver::<
         hpke::aead::ChaCha20Poly1305,
         hpke::kdf::HkdfSha256,
         X25519HkdfSha256,
-    >(&receives, &private("skRm"), &enc, &field("info"))
+    >(&receiving, &private("skRm"), &enc, &field("info"))
     .unwrap();
     let messages = vector["encryptions"].as_array().unwrap();
     for message in messages {
