@@ -18,16 +18,17 @@ fn shared(name: &str) -> Option<PathBuf> {
 
 fn same(node: &Node, place: &ast::Value<'_>) -> bool {
     match (node, place) {
-        (Node::Null, ast::Value::NullKeyword(_)) => true,
+        (Node::Null, ast::Value::NullKeyword(_)) | (Node::Number(_), ast::Value::NumberLit(_)) => true,
         (Node::Bool(a), ast::Value::BooleanLit(b)) => *a == b.value,
-        (Node::Number(_), ast::Value::NumberLit(_)) => true,
         (Node::String(a), ast::Value::StringLit(b)) => *a == b.value,
         (Node::Array(a), ast::Value::Array(b)) => {
             a.len() == b.elements.len() && a.iter().zip(&b.elements).all(|(a, b)| same(a, b))
         }
         (Node::Object(a), ast::Value::Object(b)) => {
             a.len() == b.properties.len()
-                && a.iter().zip(&b.properties).all(|((key, a), b)| key == b.name.as_str() && same(a, &b.value))
+                && a.iter()
+                    .zip(&b.properties)
+                    .all(|((key, a), b)| key == b.name.as_str() && same(a, &b.value))
         }
         _ => false,
     }
@@ -51,7 +52,11 @@ fn the_test_suite_is_judged_and_both_parsers_see_the_same() {
             b'y' => {
                 let document = parsed.unwrap_or_else(|fault| panic!("{name}: {fault:?}"));
                 let twice = document.faults.iter().all(|fault| fault.code == Code::JsonDuplicateKey);
-                assert!(twice && document.faults.is_empty() != name.contains("duplicated"), "{name}: {:?}", document.faults);
+                assert!(
+                    twice && document.faults.is_empty() != name.contains("duplicated"),
+                    "{name}: {:?}",
+                    document.faults
+                );
                 counts.0 += 1;
             }
             b'n' => {
@@ -88,7 +93,9 @@ fn numbers_are_safe_or_verbatim() {
     for text in ["9007199254740991", "-9007199254740991", "0.1", "-0", "1e15", "9007199254740990.5"] {
         assert_eq!(code(text), None, "{text}");
     }
-    for text in ["9007199254740992", "-9007199254740992", "18446744073709551616", "1e16", "9007199254740992.0"] {
+    for text in
+        ["9007199254740992", "-9007199254740992", "18446744073709551616", "1e16", "9007199254740992.0"]
+    {
         assert_eq!(code(text), Some((Code::JsonNumber, 0..text.len())), "{text}");
         let document = parse(text.as_bytes(), Numbers::Any).unwrap();
         assert_eq!(document.value_text(""), Some(text));
