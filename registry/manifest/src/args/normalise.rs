@@ -3,7 +3,7 @@
 //! Refuses what the schema does not take, any number that would be rounded, and more than `ARGS_BYTES_MAX`. Never echoes a
 //! value. INVARIANT: normalising what is normal changes nothing. DESIGN, "Manifest": args.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use jsonschema::error::ValidationErrorKind;
@@ -104,8 +104,9 @@ fn members(
     normal
 }
 
-/// Adds the validator's faults, save where one is known already.
+/// Adds the validator's faults, save where a number has one already: it would only be judged a second time.
 fn judge(validator: &Validator, normal: &Value, faults: &mut Vec<ArgFault>) {
+    let numbers: BTreeSet<String> = faults.iter().map(|fault| fault.pointer.clone()).collect();
     for error in validator.iter_errors(normal) {
         let pointer = error.instance_path().as_str();
         let found = match error.kind() {
@@ -121,10 +122,7 @@ fn judge(validator: &Validator, normal: &Value, faults: &mut Vec<ArgFault>) {
             if faults.len() >= FAULTS_MAX {
                 return;
             }
-            // INVARIANT: a pointer has one fault of each message; a number out of range is not judged a second time.
-            if !faults.iter().any(|known| {
-                known.pointer == one.pointer && (known.message == one.message || !one.pointer.is_empty())
-            }) {
+            if !numbers.contains(&one.pointer) && !faults.contains(&one) {
                 faults.push(one);
             }
         }

@@ -31,12 +31,9 @@ pub(super) fn normal(number: &Number) -> Result<Number, NumberFault> {
         return if safe.contains(&integer) { Ok(number.clone()) } else { Err(NumberFault::TooLarge) };
     }
     let float = number.as_f64().filter(|float| float.is_finite()).ok_or(NumberFault::TooLarge)?;
+    // A double with a fraction lies within ±2^52: beyond, all are whole.
     if float.fract() != 0.0 {
-        return if float.abs() < 9_007_199_254_740_992.0 {
-            Ok(number.clone())
-        } else {
-            Err(NumberFault::TooLarge)
-        };
+        return Ok(number.clone());
     }
     // A whole double prints all its digits and no exponent; anything longer than an i64 is too large in any case.
     let integer: i64 = format!("{float:.0}").parse().map_err(|_overflow| NumberFault::TooLarge)?;

@@ -26,8 +26,8 @@ fn one_operation_is_taken() {
 
 #[test]
 fn variables_are_listed() {
-    let document = "query Q($id: ID!, $n: Int = 5, $m: Int! = 5, $after: String, $ids: [ID!]!, $o: In, $f: Boolean!, $h: Int) {
-        a(id: $id, n: $n, m: $m) { ...F ... @include(if: $f) { b(in: [{x: {y: $o}}]) } }
+    let document = "query Q($id: ID!, $n: Int = 5, $m: Int! = 5, $after: String, $ids: [ID!]!, $o: In, $f: Boolean!, $h: Int, $i: Boolean!) {
+        a(id: $id, n: $n, m: $m) { ...F ... @include(if: $i) { b(in: [{x: {y: $o}}]) } }
     }
     fragment F on T { c(after: $after, ids: $ids) { ...G } }
     fragment G on T @skip(if: $f) { d(h: $h) }";
@@ -40,6 +40,7 @@ fn variables_are_listed() {
         ("o", false),
         ("f", true),
         ("h", false),
+        ("i", true),
     ];
     assert_eq!(variables(document), wanted.map(|(name, required)| (name.to_owned(), required)));
     assert_eq!(variables("query($x: Int) @d(x: $x) { a }"), [("x".to_owned(), false)]);

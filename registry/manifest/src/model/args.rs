@@ -109,7 +109,8 @@ impl Args {
 }
 
 /// Why an arg was not taken. Holds no value of the caller's, only where it stood.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{pointer}`: {message}")]
 #[non_exhaustive]
 pub struct ArgFault {
     /// Where, as a JSON Pointer into the args; empty for the args as a whole.

@@ -33,10 +33,11 @@ impl Output {
     }
 }
 
-/// A trailing `[*]` ends a field where it stands: its scalars fill the place, whatever their number or names.
+/// A trailing `[*]` needs no rule of its own: it makes an array whose elements are ends, and so shares its place with no
+/// members and no other fields, also where it takes an object's scalars.
 fn take(place: &mut Option<Place>, field: usize, steps: &[Step]) -> Result<(), usize> {
     let (step, rest) = match steps {
-        [] | [Step::Each] => {
+        [] => {
             if let Some(taken) = place {
                 return Err(taken.first);
             }

@@ -107,6 +107,11 @@ fn faults_say_where() {
         found.sort();
         assert_eq!(found, wanted, "{given}");
     }
+    let picky = args(
+        &json!({"a": {"type": "string", "description": "A.", "maxLength": 3, "pattern": "^[a-z]+$"}}),
+        &[],
+    );
+    assert_eq!(pointers(normal(&picky, &json!({"a": "UPPER"}))), ["/a", "/a"]);
     let strict = args(&json!({"a": {"type": "string", "description": "A."}}), &["a"]);
     assert_eq!(pointers(normal(&strict, &json!({}))), ["/a"]);
     assert_eq!(pointers(normal(&strict, &json!({"a": null}))), ["/a"]);
@@ -188,6 +193,10 @@ fn nesting_and_size_are_bounded() {
     let fits = "x".repeat(ARGS_BYTES_MAX - "{\"s\":\"\"}".len());
     assert!(normal(&schema, &json!({"s": fits})).is_ok());
     assert_eq!(pointers(normal(&schema, &json!({"s": fits + "x"}))), [""]);
+    // What defaults add counts too.
+    let filled = json!({"s": {"type": "string", "description": "S."}, "d": {"type": "string", "description": "D.", "default": "d"}});
+    let fits = "x".repeat(ARGS_BYTES_MAX - "{\"s\":\"\"}".len());
+    assert_eq!(pointers(normal(&args(&filled, &[]), &json!({"s": fits}))), [""]);
     assert_eq!(pointers(schema.parse_text(&" ".repeat(3 << 20))), [""]);
     let many = json!({"l": vec!["x"; 10_000]});
     assert!(normal(&wide(), &many).unwrap_err().len() <= 64);
