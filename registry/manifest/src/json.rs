@@ -33,8 +33,8 @@ pub(crate) enum Node {
     Bool(bool),
     Number(Number),
     String(String),
-    Array(Vec<Node>),
-    Object(Vec<(String, Node)>),
+    Array(Vec<Self>),
+    Object(Vec<(String, Self)>),
 }
 
 impl Node {
@@ -198,17 +198,20 @@ fn syntax(text: &str, error: &serde_json::Error, stopped: Option<Code>) -> JsonF
             fault(Code::JsonTooDeep, span, "arrays and objects are nested more than 64 deep", "flatten them")
         }
         Some(code) => fault(code, span, "a key has more than 128 bytes", "shorten the key"),
-        None => match lone_surrogate(text, offset) {
-            Some(span) => {
+        None => {
+            if let Some(span) = lone_surrogate(text, offset) {
                 let message = "half of a surrogate pair stands alone";
-                fault(Code::JsonSurrogate, span, message, "write the character itself, or both halves")
+                return fault(
+                    Code::JsonSurrogate,
+                    span,
+                    message,
+                    "write the character itself, or both halves",
+                );
             }
-            None => {
-                let message = error.to_string();
-                let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-                fault(Code::JsonSyntax, span, message, "correct the JSON here")
-            }
-        },
+            let message = error.to_string();
+            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+            fault(Code::JsonSyntax, span, message, "correct the JSON here")
+        }
     }
 }
 

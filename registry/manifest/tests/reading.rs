@@ -1,5 +1,6 @@
 //! Reading as a whole: every fault at once, in its place, and never a panic.
 
+#[cfg(test)]
 mod common;
 
 use pinhole_manifest::diagnostic::{Code, Diagnostic};
@@ -61,11 +62,11 @@ fn a_fault_has_the_place_that_an_editor_shows() {
     let reading = read(FAULTY.as_bytes());
     let host = reading.diagnostics.iter().find(|d| d.code == Code::HostWildcard).unwrap();
     assert_eq!((host.line, host.column, host.pointer.as_str()), (6, 11, "/host"));
-    assert_eq!(&FAULTY[host.span.clone()], "\"*.acme.com\"");
+    assert_eq!(FAULTY.get(host.span.clone()), Some("\"*.acme.com\""));
     let missing = reading.diagnostics.iter().find(|d| d.code == Code::MissingMember).unwrap();
     assert_eq!((missing.line, missing.column, missing.span.len()), (1, 1, 1));
     let unknown = reading.diagnostics.iter().find(|d| d.code == Code::UnknownMember).unwrap();
-    assert_eq!(&FAULTY[unknown.span.clone()], "\"verb\"");
+    assert_eq!(FAULTY.get(unknown.span.clone()), Some("\"verb\""));
 }
 
 #[test]
@@ -74,7 +75,29 @@ fn the_second_of_two_keys_is_the_faulty_one() {
     let faults = read(text.as_bytes()).diagnostics;
     let twice: Vec<_> = faults.iter().filter(|d| d.code == Code::JsonDuplicateKey).collect();
     let places: Vec<_> = twice.iter().map(|d| (d.pointer.as_str(), d.line, d.column)).collect();
-    assert_eq!(places, [("/b~1c/x", 2, 17), ("/a", 3, 2)]);
+    assert_eq!(places, [("/b~1c/x", 2, 18), ("/a", 3, 2)]);
+}
+
+#[test]
+fn every_diagnostic_has_a_place_and_help() {
+    for vector in common::vectors() {
+        let text = String::from_utf8_lossy(&vector.bytes);
+        let last = u32::try_from(text.lines().count().max(1)).unwrap();
+        for diagnostic in read(&vector.bytes).diagnostics {
+            let name = format!("{} {:?}", vector.name, vector.expect);
+            assert!(
+                diagnostic.span.start <= diagnostic.span.end && diagnostic.span.end <= vector.bytes.len(),
+                "{name}"
+            );
+            assert!(
+                (1..=last).contains(&diagnostic.line) && diagnostic.column >= 1,
+                "{name}: {diagnostic:?}"
+            );
+            assert!(!diagnostic.message.is_empty() && !diagnostic.help.is_empty(), "{name}: {diagnostic:?}");
+            let shown = format!("{} {}", diagnostic.message, diagnostic.help);
+            assert!(!shown.chars().any(|c| c.is_control() || c == '\u{202e}'), "{name}: {shown:?}");
+        }
+    }
 }
 
 #[test]

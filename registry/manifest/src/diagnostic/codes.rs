@@ -90,7 +90,7 @@ codes! {
     ViewerArgs "viewer_args" Error "`auth.viewer` names an op that needs no args."
     AccountPath "account_path" Error "`auth.account` goes with a viewer, and names a value that the viewer's pick lets through."
 
-    AnswerPath "answer_path" Error "A path into an answer is JSONPath (RFC 9535)."
+    AnswerPath "answer_path" Error "A path into an answer follows RFC 9535 and starts with `$`."
     AnswerPathPlural "answer_path_plural" Error "Outside a pick a path names at most one value: names and places only."
 
     NoOps "no_ops" Error "A manifest has at least one op."
@@ -154,7 +154,7 @@ codes! {
     ModuleFile "module_file" Error "A module's file is `modules/<name>.wasm`."
     ModuleDigest "module_digest" Error "A module's digest is 64 lower-case hexadecimal digits."
 
-    PickSyntax "pick_syntax" Error "A pick's paths are JSONPath (RFC 9535); fields stand without the `$`."
+    PickSyntax "pick_syntax" Error "A pick's paths follow RFC 9535; fields stand without the `$`."
     PickDescendant "pick_descendant" Error "A pick has no descendant segment: nobody could say what it lets through."
     PickSelector "pick_selector" Error "A pick has names, places and `[*]` only."
     PickAlias "pick_alias" Error "`as` is a plain name, and a field with a place in an array has one."

@@ -18,9 +18,8 @@ fn shared(name: &str) -> Option<PathBuf> {
 
 fn same(node: &Node, place: &ast::Value<'_>) -> bool {
     match (node, place) {
-        (Node::Null, ast::Value::NullKeyword(_)) => true,
+        (Node::Null, ast::Value::NullKeyword(_)) | (Node::Number(_), ast::Value::NumberLit(_)) => true,
         (Node::Bool(a), ast::Value::BooleanLit(b)) => *a == b.value,
-        (Node::Number(_), ast::Value::NumberLit(_)) => true,
         (Node::String(a), ast::Value::StringLit(b)) => *a == b.value,
         (Node::Array(a), ast::Value::Array(b)) => {
             a.len() == b.elements.len() && a.iter().zip(&b.elements).all(|(a, b)| same(a, b))

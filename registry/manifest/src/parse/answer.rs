@@ -25,7 +25,7 @@ pub(super) fn path(value: &Value<'_>) -> Option<SingularPath> {
     }
 }
 
-/// Whether a path is JSONPath, and only its selectors have no place here.
+/// Whether a path follows RFC 9535, and only its selectors have no place here.
 fn is_selector(fault: PathFault) -> bool {
     matches!(
         fault,
@@ -127,7 +127,7 @@ fn pick_code(kind: &PickFaultKind) -> (Code, &'static str) {
             (Code::PickSize, "write a shorter path")
         }
         PickFaultKind::Path(PathFault::Descendant) => {
-            (Code::PickDescendant, "write the whole way, such as `user.login`")
+            (Code::PickDescendant, "write a path such as `user.login`")
         }
         PickFaultKind::Path(fault) if is_selector(*fault) => {
             (Code::PickSelector, "write names, `[0]` and `[*]`, such as `labels[*].name`")

@@ -200,8 +200,8 @@ pub(super) fn check_graphql(
         return;
     }
     for variable in &draft.operation.variables {
-        let feed = fed.iter().find(|(name, _)| *name == variable.name).map(|(_, feed)| feed);
-        let always = match feed {
+        let source = fed.iter().find(|(name, _)| *name == variable.name).map(|(_, source)| source);
+        let always = match source {
             Some(Feed::Always) => true,
             Some(Feed::Arg(arg)) => {
                 args.and_then(|args| args.defs().get(arg)).is_none_or(crate::model::ArgDef::always_present)
@@ -217,7 +217,7 @@ pub(super) fn check_graphql(
                 message,
                 "feed it a required arg or a fixed value, or let it be null",
             );
-        } else if feed.is_none() && !paged {
+        } else if source.is_none() && !paged {
             let message = format!("the variable `${}` is not fed", variable.name);
             faults.add(
                 Code::GraphqlUnfed,

@@ -117,12 +117,11 @@ pub(super) fn op(value: &Value<'_>, context: &ServiceContext<'_>) -> Option<Part
     };
     let write = write(&mut object, access, context, request, &mut asides);
     let page = paged(&mut object, access, &action);
-    let pick = match object.optional("pick") {
-        Some(value) => answer::pick(&value),
-        None => {
-            object.missing(Code::NoPick, "pick", "write `{\"fields\": […]}`, or `\"none\"`");
-            None
-        }
+    let pick = if let Some(value) = object.optional("pick") {
+        answer::pick(&value)
+    } else {
+        object.missing(Code::NoPick, "pick", "write `{\"fields\": […]}`, or `\"none\"`");
+        None
     };
     let limits = object.optional("limits").map(|value| limits(&value)).unwrap_or_default();
     object.finish();

@@ -76,12 +76,11 @@ pub(super) fn request(
         return None;
     };
     let method = object.required("method").and_then(|value| value.word(&METHODS));
-    let path = match object.required("path") {
-        Some(value) => path::template(&value, uses),
-        None => {
-            uses.incomplete();
-            None
-        }
+    let path = if let Some(value) = object.required("path") {
+        path::template(&value, uses)
+    } else {
+        uses.incomplete();
+        None
     };
     let query = object.optional("query").map(|value| query(&value, uses)).unwrap_or_default();
     let headers = object.optional("headers").map(|value| headers(&value, context, uses)).unwrap_or_default();

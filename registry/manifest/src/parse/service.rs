@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 
 use super::op::{Draft, ServiceContext};
-use super::reader::{Object, Value, clip, clip_line};
+use super::reader::{Object, Value, clip};
 use super::text::{self, LINE_MAX, NAME_MAX};
 use super::{answer, auth, cross, op};
 use crate::diagnostic::Code;
 use crate::digest::Digest;
 use crate::host::{ApiHost, HostError, HttpsUrl};
 use crate::ids::{OpId, ServiceId, TOOL_NAME_MAX};
+use crate::json::Node;
 use crate::model::{Failure, Manifest};
 
 /// Most ops of a manifest.
@@ -110,12 +111,9 @@ fn op_id(name: &str, entry: &Value<'_>, service: Option<&ServiceId>) -> Option<O
 }
 
 fn format(value: &Value<'_>) {
-    let number = match value.node {
-        crate::json::Node::Number(number) => number,
-        _ => {
-            value.wrong::<()>("the number 1");
-            return;
-        }
+    let Node::Number(number) = value.node else {
+        value.wrong::<()>("the number 1");
+        return;
     };
     if number.as_u64() != Some(1) {
         value.fault(Code::Format, format!("there is no format {number}"), "write 1");
@@ -123,10 +121,13 @@ fn format(value: &Value<'_>) {
 }
 
 fn service_id(value: &Value<'_>) -> Option<ServiceId> {
-    value.parsed(ServiceId::parse, |error| {
+    let text = value.text()?;
+    let parsed = ServiceId::parse(text).ok();
+    if parsed.is_none() {
         let help = "write 2 to 24 lower-case letters and digits, a letter first, such as `github`";
-        (Code::ServiceName, clip_line(&error.to_string()), help.to_owned())
-    })
+        value.fault(Code::ServiceName, format!("`{}` is not a service id", clip(text)), help);
+    }
+    parsed
 }
 
 fn version(value: &Value<'_>) -> Option<semver::Version> {

@@ -49,15 +49,14 @@ pub(crate) fn vectors() -> Vec<Vector> {
 fn vector(name: String, file: &Value) -> Vector {
     let expect =
         file["expect"].as_array().unwrap().iter().map(|code| code.as_str().unwrap().to_owned()).collect();
-    let bytes = match file.get("text") {
-        Some(parts) => parts.as_array().unwrap().iter().flat_map(part).collect(),
-        None => {
-            let mut manifest = base(file["base"].as_str().unwrap());
-            for change in file["patch"].as_array().unwrap() {
-                apply(&mut manifest, change, &name);
-            }
-            serde_json::to_vec_pretty(&manifest).unwrap()
+    let bytes = if let Some(parts) = file.get("text") {
+        parts.as_array().unwrap().iter().flat_map(part).collect()
+    } else {
+        let mut manifest = base(file["base"].as_str().unwrap());
+        for change in file["patch"].as_array().unwrap() {
+            apply(&mut manifest, change, &name);
         }
+        serde_json::to_vec_pretty(&manifest).unwrap()
     };
     Vector { name, expect, bytes }
 }
