@@ -12,6 +12,7 @@ use crate::end::End;
 use crate::{occasion, out};
 
 pub(crate) async fn main(flags: CallFlags, config: &Config) -> anyhow::Result<End> {
+    call::one_reader_of_stdin(&flags)?;
     let permission = match (&flags.grant, flags.token_stdin) {
         (Some(_), _) => Permission::Grant,
         (None, true) => Permission::Token(occasion::token_from_stdin()?),

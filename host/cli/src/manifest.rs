@@ -17,7 +17,7 @@ pub(crate) async fn main(command: ManifestCommand) -> anyhow::Result<End> {
         ManifestCommand::Check { paths, json, annotations } => check(&paths, Shape::of(json, annotations)),
         ManifestCommand::Test { paths, json } => test(&paths, Shape::of(json, false)).await,
         ManifestCommand::Schema => {
-            out::line(serde_json::to_string_pretty(&pinhole_manifest::schema::schema())?);
+            out::document(serde_json::to_string_pretty(&pinhole_manifest::schema::schema())?)?;
             Ok(End::Done)
         }
     }
@@ -83,17 +83,20 @@ fn manifest_file(path: &Path) -> PathBuf {
 }
 
 fn summary(path: &Path, reading: &pinhole_manifest::Reading) -> String {
+    let path = visible(&path.display().to_string());
     match &reading.manifest {
         Some(manifest) => {
             format!(
-                "{}: {} is valid, {} ops, {}",
-                path.display(),
+                "{path}: {} is valid, {} ops, {}",
                 manifest.label(),
                 manifest.ops().len(),
                 manifest.digest()
             )
         }
-        None => format!("{}: {} faults; it does not load", path.display(), reading.diagnostics.len()),
+        None => match reading.diagnostics.len() {
+            1 => format!("{path}: 1 fault; it does not load"),
+            more => format!("{path}: {more} faults; it does not load"),
+        },
     }
 }
 
@@ -126,8 +129,8 @@ fn caret(path: &Path, text: &str, diagnostic: &Diagnostic) -> String {
     };
     let message = visible(&diagnostic.message);
     let help = visible(&diagnostic.help);
-    let title = format!("{} ({})", diagnostic.pointer, diagnostic.code.as_str());
-    let path = path.display().to_string();
+    let title = visible(&format!("{} ({})", place(diagnostic), diagnostic.code.as_str()));
+    let path = visible(&path.display().to_string());
     let snippet = Snippet::source(text)
         .path(&path)
         .annotation(AnnotationKind::Primary.span(diagnostic.span.clone()).label(&title));
@@ -138,9 +141,14 @@ fn caret(path: &Path, text: &str, diagnostic: &Diagnostic) -> String {
     Renderer::plain().render(report)
 }
 
-/// A GitHub workflow command, with the characters escaped that would end it.
+/// Where in the document a fault is: its pointer, or a word for the whole.
+fn place(diagnostic: &Diagnostic) -> &str {
+    if diagnostic.pointer.is_empty() { "the document" } else { &diagnostic.pointer }
+}
+
+/// A GitHub workflow command on one line, with the characters escaped that would end it or hide what it says.
 fn annotation(path: &Path, diagnostic: &Diagnostic) -> String {
-    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let data = |text: &str| visible(text).replace('%', "%25");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     format!(
         "::{} file={},line={},col={},title={}::{}",
@@ -149,7 +157,7 @@ fn annotation(path: &Path, diagnostic: &Diagnostic) -> String {
         diagnostic.line,
         diagnostic.column,
         property(diagnostic.code.as_str()),
-        data(&format!("{} {} ({})", diagnostic.pointer, diagnostic.message, diagnostic.help)),
+        data(&format!("{}: {} ({})", place(diagnostic), diagnostic.message, diagnostic.help)),
     )
 }
 
@@ -157,8 +165,13 @@ async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
     let mut passed = 0_usize;
     let mut failed = Vec::new();
     for folder in folders {
-        let manifest = files::read(&folder.join("manifest.json"))?;
-        for file in case_files(folder)? {
+        let manifest = loadable(folder)?;
+        let cases = case_files(folder)?;
+        if cases.is_empty() {
+            let message = format!("`{}` holds no case to replay", folder.join("cases").display());
+            return Err(Failure::new(End::Failed, message, "write `cases/<op>.<name>.json`").into());
+        }
+        for file in cases {
             let bytes = files::read(&file)?;
             let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             match replay::replay(&manifest, name, &bytes, &mut occasion::entropy()).await {
@@ -166,14 +179,6 @@ async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
                 Err(fault) => failed.push((file, fault)),
             }
         }
-    }
-    if passed == 0 && failed.is_empty() {
-        return Err(Failure::new(
-            End::Failed,
-            "there is no case to replay",
-            "write `cases/<op>.<name>.json`",
-        )
-        .into());
     }
     if shape == Shape::Json {
         let failures: Vec<_> = failed
@@ -183,18 +188,37 @@ async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
         out::json(&json!({"passed": passed, "failed": failures}))?;
     } else {
         for (file, fault) in &failed {
-            out::line(format_args!("{}: {}", file.display(), visible(&fault.to_string())));
+            let file = file.display().to_string();
+            out::line(format_args!("{}: {}", visible(&file), visible(&fault.to_string())));
         }
         out::line(format_args!("{passed} passed, {} failed", failed.len()));
     }
     Ok(if failed.is_empty() { End::Done } else { End::Failed })
 }
 
+/// The manifest of a folder: its bytes, once it is known that they load.
+fn loadable(folder: &Path) -> anyhow::Result<Vec<u8>> {
+    if !folder.is_dir() {
+        let message = format!("`{}` is not a folder", folder.display());
+        let hint = "pass the folder that holds `manifest.json` and `cases/`";
+        return Err(Failure::new(End::Usage, message, hint).into());
+    }
+    let path = folder.join("manifest.json");
+    let bytes = files::read(&path)?;
+    if pinhole_manifest::read(&bytes).manifest.is_none() {
+        let message = format!("`{}` does not load, so none of its cases can", path.display());
+        let hint = format!("`pinhole manifest check {}` says why", folder.display());
+        return Err(Failure::new(End::Invalid, message, hint).into());
+    }
+    Ok(bytes)
+}
+
 /// The cases of a manifest's folder, in order of their names.
 fn case_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let cases = folder.join("cases");
     let entries = std::fs::read_dir(&cases).map_err(|error| {
-        Failure::new(End::Usage, format!("`{}` cannot be read: {error}", cases.display()), "look at the path")
+        let message = format!("`{}` cannot be read: {error}", cases.display());
+        Failure::new(End::Usage, message, "cases stand in `cases/<op>.<name>.json` beside `manifest.json`")
     })?;
     let mut found = Vec::new();
     for entry in entries {
