@@ -1,11 +1,12 @@
 //! `pinhole manifest check|test|schema`.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use pinhole_manifest::diagnostic::{Diagnostic, Severity};
 use pinhole_runtime::replay;
-use pinhole_runtime::visible::visible;
+use pinhole_runtime::visible::{hides, visible};
 use serde_json::json;
 
 use crate::args::ManifestCommand;
@@ -131,14 +132,37 @@ fn caret(path: &Path, text: &str, diagnostic: &Diagnostic) -> String {
     let help = visible(&diagnostic.help);
     let title = visible(&format!("{} ({})", place(diagnostic), diagnostic.code.as_str()));
     let path = visible(&path.display().to_string());
-    let snippet = Snippet::source(text)
-        .path(&path)
-        .annotation(AnnotationKind::Primary.span(diagnostic.span.clone()).label(&title));
+    let (text, span) = shown(text, &diagnostic.span);
+    let snippet =
+        Snippet::source(text).path(&path).annotation(AnnotationKind::Primary.span(span).label(&title));
     let report: &[Group<'_>] = &[
         level.primary_title(&message).element(snippet),
         Group::with_title(Level::HELP.secondary_title(&help)),
     ];
     Renderer::plain().render(report)
+}
+
+/// A file's text with characters that hide or reorder as their escapes, its lines as they are, and where a span of it
+/// then is. A span that does not fit the text ends with it.
+fn shown(text: &str, span: &Range<usize>) -> (String, Range<usize>) {
+    let mut shown = String::with_capacity(text.len());
+    let (mut start, mut end) = (None, None);
+    for (index, c) in text.char_indices() {
+        if index >= span.start {
+            start.get_or_insert(shown.len());
+        }
+        if index >= span.end {
+            end.get_or_insert(shown.len());
+        }
+        if hides(c) && c != '\n' && c != '\t' {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    let start = start.unwrap_or(shown.len());
+    let end = end.unwrap_or(shown.len()).max(start);
+    (shown, start..end)
 }
 
 /// Where in the document a fault is: its pointer, or a word for the whole.
@@ -229,4 +253,25 @@ fn case_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_moves_with_what_is_escaped_before_it() {
+        let text = "a\u{200b}\u{1b}\n\tbc";
+        let at = text.find('b').unwrap();
+        let (escaped, span) = shown(text, &(at..at + 1));
+        assert_eq!(escaped, "a\\u{200b}\\u{1b}\n\tbc");
+        assert_eq!(escaped.get(span), Some("b"));
+        // A span over a hidden character covers its whole escape.
+        let (escaped, span) = shown(text, &(1..4));
+        assert_eq!(escaped.get(span), Some("\\u{200b}"));
+        for span in [0..0, 2..3, 3..2, text.len()..text.len(), 90..99] {
+            let (escaped, moved) = shown(text, &span);
+            assert!(escaped.get(moved).is_some(), "{span:?}");
+        }
+    }
 }
