@@ -269,7 +269,7 @@ mod tests {
         // A span over a hidden character covers its whole escape.
         let (escaped, span) = shown(text, &(1..4));
         assert_eq!(escaped.get(span), Some("\\u{200b}"));
-        for span in [0..0, 2..3, 3..2, text.len()..text.len(), 90..99] {
+        for span in [0..0, 2..3, Range { start: 3, end: 2 }, text.len()..text.len(), 90..99] {
             let (escaped, moved) = shown(text, &span);
             assert!(escaped.get(moved).is_some(), "{span:?}");
         }

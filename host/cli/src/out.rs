@@ -48,16 +48,12 @@ pub(crate) fn json(document: &impl Serialize) -> anyhow::Result<()> {
 pub(crate) fn failure(error: &anyhow::Error) -> End {
     let causes: Vec<String> = error.chain().map(|cause| visible(&cause.to_string())).collect();
     note(format_args!("pinhole: {}", causes.join(": ")));
-    match error.downcast_ref::<Failure>() {
-        Some(failure) => {
-            note(format_args!("  {}", failure.hint()));
-            failure.end
-        }
-        None => {
-            note("  look at the disk, at the rights of the folder that `--home` names, and at the clock");
-            End::Local
-        }
-    }
+    let Some(failure) = error.downcast_ref::<Failure>() else {
+        note("  look at the disk, at the rights of the folder that `--home` names, and at the clock");
+        return End::Local;
+    };
+    note(format_args!("  {}", failure.hint()));
+    failure.end
 }
 
 /// An outcome for people: the picked result on stdout, the rest on stderr.
