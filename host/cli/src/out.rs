@@ -55,6 +55,9 @@ pub(crate) fn outcome(outcome: &Outcome) {
                 ));
             }
             let meta = &outcome.meta;
+            if meta.more_pages {
+                note("note: the service has more pages than this one");
+            }
             note(format_args!(
                 "{}.{}: {} in, {} out, {} ms, {}{}",
                 outcome.service,

@@ -137,6 +137,9 @@ pub struct Meta {
     pub bytes_in: u64,
     /// Bytes of the result as compact JSON.
     pub bytes_out: u64,
+    /// Present and true where the service has more pages than the one that was asked for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more_pages: bool,
     /// Requests that were handed to the client.
     pub requests: u32,
     /// Milliseconds from the call to the outcome.
