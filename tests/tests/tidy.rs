@@ -141,12 +141,12 @@ fn pure_crates_do_nothing() {
 #[test]
 fn the_docs_name_every_refusal() {
     let docs = std::fs::read_to_string(root().join("docs/refusals.md")).unwrap();
-    let named: Vec<&str> = docs.lines().filter(|line| line.starts_with("| `")).collect();
+    let rows: Vec<&str> = docs.lines().filter(|line| line.starts_with("| `")).collect();
     let wanted: Vec<String> = Code::ALL
         .iter()
         .map(|code| format!("| `{code}` | {} | {} |", code.sentence(), code.hint()))
         .collect();
-    assert_eq!(named, wanted);
+    assert_eq!(rows, wanted);
     let names: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
     assert_eq!(names.len(), Code::ALL.len());
 }
