@@ -1,8 +1,8 @@
 //! `pinhole explain`: the exact request of a call, the credential left out. Sends nothing, spends nothing.
 
+use pinhole_manifest::visible::visible;
 use pinhole_runtime::Explained;
 use pinhole_runtime::call::Explanation;
-use pinhole_runtime::visible::visible;
 use serde_json::{Value, json};
 
 use crate::args::CallFlags;

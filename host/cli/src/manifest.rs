@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use pinhole_manifest::diagnostic::{Diagnostic, Severity};
+use pinhole_manifest::visible::visible;
 use pinhole_runtime::replay;
-use pinhole_runtime::visible::visible;
 use serde_json::json;
 
 use crate::args::ManifestCommand;

@@ -5,11 +5,11 @@
 use std::fmt::Display;
 use std::io::Write as _;
 
+use pinhole_manifest::visible::visible;
 use pinhole_runtime::Outcome;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::{Refusal, Verdict};
 use pinhole_runtime::project::Tree;
-use pinhole_runtime::visible::visible;
 use serde::Serialize;
 
 use crate::end::{End, Failure};
