@@ -78,8 +78,10 @@ fn show(explanation: &Explanation) -> anyhow::Result<()> {
             out::line(format_args!("  {}", shown(line)));
         }
     }
-    let root = explanation.root.as_deref().unwrap_or("nothing");
-    out::line(format_args!("comes back: {} of {root}", explanation.returns.join(", ")));
+    match &explanation.root {
+        Some(root) => out::line(format_args!("comes back: {} of {root}", explanation.returns.join(", "))),
+        None => out::line("comes back: nothing"),
+    }
     let limits = &explanation.limits;
     out::line(format_args!(
         "limits: answer {}, outcome {}, {} ms",
