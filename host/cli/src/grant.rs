@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use pinhole_grant::{Account, Credential, Dial, GrantId, MintRequest, Scope, UnixTime, Where};
 use pinhole_manifest::model::{ArgKind, Args, Op};
+use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Access, ArgName, OpId};
 use pinhole_runtime::catalog::Entry;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::store::Store as _;
-use pinhole_runtime::visible::visible;
 use serde_json::Value;
 
 use crate::args::{GrantCommand, MintFlags};

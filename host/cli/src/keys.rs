@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pinhole_grant::{KeyFileError, KeyKind, Passphrase, PublicKey, SecretKey};
-use pinhole_runtime::visible::visible;
+use pinhole_manifest::visible::visible;
 use serde_json::json;
 
 use crate::args::{KeysCommand, PassphraseFlags};

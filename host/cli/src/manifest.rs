@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use pinhole_manifest::diagnostic::{Diagnostic, Severity};
+use pinhole_manifest::visible::{is_invisible, visible};
 use pinhole_runtime::replay;
-use pinhole_runtime::visible::{hides, visible};
 use serde_json::json;
 
 use crate::args::ManifestCommand;
@@ -154,7 +154,7 @@ fn shown(text: &str, span: &Range<usize>) -> (String, Range<usize>) {
         if index >= span.end {
             end.get_or_insert(shown.len());
         }
-        if hides(c) && c != '\n' && c != '\t' {
+        if is_invisible(c) && c != '\n' && c != '\t' {
             shown.extend(c.escape_unicode());
         } else {
             shown.push(c);

@@ -90,7 +90,10 @@ pub(crate) fn client(flags: &DialFlags) -> anyhow::Result<PinnedClient> {
             )
         })?;
     }
-    Ok(PinnedClient::new(settings)?)
+    PinnedClient::new(settings).map_err(|error| {
+        let hint = "give `--ca-cert` together with `--resolve`, and each host one `--resolve`";
+        Failure::new(End::Usage, format!("the client: {error}"), hint).into()
+    })
 }
 
 /// The one line of stdin, as a key of a service.

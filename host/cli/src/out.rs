@@ -6,11 +6,11 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use pinhole_grant::UnixTime;
+use pinhole_manifest::visible::visible;
 use pinhole_runtime::Outcome;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::{Refusal, Verdict};
 use pinhole_runtime::project::Tree;
-use pinhole_runtime::visible::visible;
 use serde::Serialize;
 
 use crate::end::{End, Failure};
@@ -67,6 +67,9 @@ pub(crate) fn outcome(outcome: &Outcome) -> anyhow::Result<()> {
                 ));
             }
             let meta = &outcome.meta;
+            if meta.more_pages {
+                note("note: the service has more pages than this one");
+            }
             note(format_args!(
                 "{}.{}: {} in, {} out, {} ms, {}{}",
                 outcome.service,

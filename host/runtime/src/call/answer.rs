@@ -3,7 +3,7 @@
 use http::StatusCode;
 use pinhole_grant::Credential;
 use pinhole_manifest::Manifest;
-use pinhole_manifest::model::{Body, Op};
+use pinhole_manifest::model::{Body, Op, Page};
 use pinhole_manifest::pick::{Condition, Pick, SingularPath};
 
 use super::Trace;
@@ -31,6 +31,7 @@ pub(super) struct Raw {
 #[derive(Debug)]
 pub(super) struct Judged {
     document: Option<Tree>,
+    more_pages: bool,
 }
 
 /// Picked and scrubbed. Only this becomes an outcome.
@@ -70,7 +71,29 @@ impl<'a> Answer<'a, Raw> {
             self.check_graphql(document)?;
             self.check_failure_rule(document)?;
         }
-        Ok(Answer { manifest: self.manifest, op: self.op, scrub: self.scrub, stage: Judged { document } })
+        let more_pages = self.has_more_pages(document.as_ref());
+        Ok(Answer {
+            manifest: self.manifest,
+            op: self.op,
+            scrub: self.scrub,
+            stage: Judged { document, more_pages },
+        })
+    }
+
+    /// Whether the service says that this page is not the last. Page numbers alone say nothing.
+    fn has_more_pages(&self, document: Option<&Tree>) -> bool {
+        let at = |path: &SingularPath| document.and_then(|document| found(document, path));
+        match &self.op.page {
+            Some(Page::Link { .. }) => {
+                let links = self.stage.incoming.headers.get_all(http::header::LINK);
+                links.iter().any(|link| link.to_str().is_ok_and(|link| link.contains("rel=\"next\"")))
+            }
+            Some(Page::Cursor { next, .. }) => at(next).is_some_and(|cursor| *cursor != Tree::Null),
+            Some(Page::Relay { info, .. }) => {
+                at(info).and_then(|info| member(info, "hasNextPage")) == Some(&Tree::Bool(true))
+            }
+            Some(Page::Number { .. }) | None => false,
+        }
     }
 
     fn is_graphql(&self) -> bool {
@@ -173,6 +196,7 @@ impl<'a> Answer<'a, Judged> {
                 (projected.value, projected.notes.into_iter().collect())
             }
         };
+        trace.meta.more_pages = self.stage.more_pages;
         self.scrub.tree(&mut value);
         trace.meta.bytes_out = u64::try_from(value.compact_len()).unwrap_or(u64::MAX);
         let stage = Projected { value, notes };

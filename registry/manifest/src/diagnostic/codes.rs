@@ -75,7 +75,7 @@ codes! {
     HostLabel "host_label" Error "A host's labels have 1 to 63 lower-case letters, digits and inner hyphens."
 
     HeaderName "header_name" Error "A header's name is a token in lower case (RFC 9110)."
-    HeaderValue "header_value" Error "A header's value has visible ASCII characters and single inner blanks, at most 1,024."
+    HeaderValue "header_value" Error "A header's value has 1 to 1,024 visible ASCII characters, with blanks inside only."
     HeaderReserved "header_reserved" Error "Headers that frame or route a request belong to the host runtime."
     HeaderCredential "header_credential" Error "Headers that carry a credential belong to the host runtime."
     HeaderOverride "header_override" Error "A header that makes a service take another method or path is refused."

@@ -8,6 +8,7 @@ mod args;
 mod auth;
 mod body;
 mod cross;
+pub(crate) mod faults;
 mod module;
 mod op;
 mod page;
@@ -65,6 +66,6 @@ pub(crate) fn lone(bytes: &[u8], fault: JsonFault) -> Diagnostic {
     let mut diagnostic =
         Diagnostic { code, pointer, span, line: 1, column: 1, message, help: help.to_owned() };
     let readable = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    reader::place(readable, std::slice::from_mut(&mut diagnostic));
+    faults::place(readable, std::slice::from_mut(&mut diagnostic));
     diagnostic
 }

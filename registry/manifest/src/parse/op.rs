@@ -247,7 +247,7 @@ fn paged(object: &mut Object<'_>, access: Option<Access>, action: &ActionDraft) 
     };
     if let Some(message) = misplaced {
         value.faults.add_at_key(Code::PageMisplaced, &value.at, message, "leave `page` out");
-        return None;
+        return Some(PageDraft { page: None });
     }
     let request = match action {
         ActionDraft::Request(request) => request.as_ref(),

@@ -131,7 +131,7 @@ fn param(key: &str, entry: &Value<'_>, uses: &mut Uses) -> Option<QueryParam> {
         let content = content?;
         let value = template::text(&content, content.text()?, Place::Joined, uses)?;
         let join = join?;
-        let separator = text::line(&join, JOIN_MAX)?;
+        let separator = separator(&join)?;
         if value.sole_arg().is_none() {
             content.fault(
                 Code::JoinMisplaced,
@@ -147,6 +147,20 @@ fn param(key: &str, entry: &Value<'_>, uses: &mut Uses) -> Option<QueryParam> {
     };
     let value = template::text(entry, content, Place::Query, uses)?;
     Some(QueryParam { key: key.to_owned(), value, join: None })
+}
+
+/// What joins an array's elements; a blank is one of the usual ones.
+fn separator(value: &Value<'_>) -> Option<String> {
+    let text = value.text()?;
+    let good = (1..=JOIN_MAX).contains(&text.chars().count()) && text.chars().all(text::is_plain);
+    if !good {
+        value.fault(
+            Code::Text,
+            "this cannot join the elements",
+            "write 1 to 4 visible characters, such as `,`",
+        );
+    }
+    good.then(|| text.to_owned())
 }
 
 fn headers(value: &Value<'_>, context: &ServiceContext<'_>, uses: &mut Uses) -> Vec<(String, Template)> {

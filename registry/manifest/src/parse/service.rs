@@ -83,7 +83,8 @@ fn ops(value: &Value<'_>, context: &ServiceContext<'_>) -> Option<Ops> {
         value.fault(Code::TooManyOps, message, format!("keep at most {OPS_MAX}"));
     }
     let mut drafts = Vec::new();
-    for (name, entry) in &entries {
+    // Compiling the args of thousands of ops would take a while, and the file does not load anyway.
+    for (name, entry) in entries.iter().take(OPS_MAX) {
         let id = op_id(name, entry, context.id);
         // An op without a name of its own is still read, for its faults.
         let parts = op::op(entry, context);
