@@ -138,7 +138,7 @@ fn protect_protects_once() {
 
 /// Types at a terminal of the child's own: each answer when its question has been asked.
 const TYPIST: &str = r#"
-import os, pty, sys
+import os, pty, sys, termios, time
 asked = [("New passphrase: ", sys.argv[1]), ("Once more: ", sys.argv[2])]
 child, terminal = pty.fork()
 if child == 0:
@@ -155,6 +155,10 @@ for question, answer in asked:
         if not more:
             break
         seen += more
+    # The question stands there a moment before the echo is off; nobody types as fast as this does.
+    patience = time.monotonic() + 30
+    while termios.tcgetattr(terminal)[3] & termios.ECHO and time.monotonic() < patience:
+        os.sched_yield()
     os.write(terminal, (answer + "\n").encode())
 while True:
     more = read()
