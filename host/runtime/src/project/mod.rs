@@ -8,6 +8,7 @@
 
 mod find;
 mod plan;
+pub mod prune;
 mod tree;
 mod walk;
 
