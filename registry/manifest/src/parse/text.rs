@@ -18,7 +18,7 @@ const HEADER_VALUE_MAX: usize = 1024;
 const HEADER_NAME_MAX: usize = 64;
 
 /// Headers that frame a message, route it, or say who sends it: the client's own business.
-const RESERVED: [&str; 24] = [
+const RESERVED: [&str; 25] = [
     "accept-encoding",
     "connection",
     "content-encoding",
@@ -39,6 +39,7 @@ const RESERVED: [&str; 24] = [
     "trailers",
     "transfer-encoding",
     "upgrade",
+    "user-agent",
     "via",
     "x-client-ip",
     "x-real-ip",
@@ -153,7 +154,7 @@ pub(super) fn is_auth_header(name: &str) -> bool {
         && !is_reserved(name)
         && !CREDENTIAL.contains(&name)
         && !OVERRIDE.contains(&name)
-        && !matches!(name, "accept" | "user-agent")
+        && name != "accept"
 }
 
 fn is_reserved(name: &str) -> bool {
