@@ -75,10 +75,11 @@ fn calls(criterion: &mut Criterion) {
         group.bench_function("whole call", |bencher| {
             bencher.to_async(&runtime).iter(|| stage.run(OP, &args, &read));
         });
+        let (on, with) = (&stage, &args);
         group.bench_function("whole call, one-shot grant", |bencher| {
             bencher.to_async(&runtime).iter_batched(
                 || stage.grant("github").uses(1).seal(),
-                |grant| async { stage.run(OP, &args, &grant.clone()).await },
+                |grant| async move { on.run(OP, with, &grant).await },
                 BatchSize::SmallInput,
             );
         });

@@ -16,6 +16,10 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
+            // What must not compile says so by its name.
+            if path.is_dir() && path.ends_with("ui") {
+                continue;
+            }
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -72,7 +76,7 @@ fn rooms_of_the_runtime_point_one_way() {
         ("render", &[]),
         ("scrub", &["project"]),
         ("store", &[]),
-        ("outcome", &["net", "project", "visible"]),
+        ("outcome", &["net", "project"]),
     ];
     let src = root().join("host/runtime/src");
     for (path, text) in sources(&src) {
@@ -80,10 +84,7 @@ fn rooms_of_the_runtime_point_one_way() {
         let room =
             relative.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
         let Some((_, allowed)) = allowed.iter().find(|(name, _)| *name == room) else {
-            assert!(
-                ["call", "replay", "lib", "visible"].contains(&room),
-                "`{room}` is not in the table of this test"
-            );
+            assert!(["call", "replay", "lib"].contains(&room), "`{room}` is not in the table of this test");
             continue;
         };
         for used in text.split("crate::").skip(1) {

@@ -181,7 +181,7 @@ pub(crate) enum GrantCommand {
     /// Seal a grant for one bot, with a key of the service read from stdin
     #[command(after_help = MINT_EXAMPLES)]
     Mint(Box<MintFlags>),
-    /// Show what a grant says, its secrets left out; opens it with the bot's or the member's key
+    /// Show what a grant says, its secrets left out; opens with the key of the bot that it is sealed to
     Inspect {
         /// The sealed grant; `-` is stdin
         file: PathBuf,
@@ -217,11 +217,11 @@ pub(crate) struct MintFlags {
     /// Permit only this value of an arg; may be repeated, for several values too
     #[arg(long = "where", value_name = "NAME=VALUE", conflicts_with = "approve")]
     pub(crate) where_: Vec<String>,
-    /// How long it lives, such as 90s, 2m, 12h, 30d
+    /// How long it lives, such as 90s, 2m, 12h, 30d; at most 90d for reads, 24h for writes
     #[arg(long, value_name = "TIME", default_value = "2m")]
     pub(crate) ttl: String,
-    /// How often it may be used [default: 1 for a write, unbounded for a read]
-    #[arg(long, value_name = "N")]
+    /// How often it may be used [default: 1 for a write, unbounded for a read]; an approval is used once
+    #[arg(long, value_name = "N", conflicts_with = "approve")]
     pub(crate) uses: Option<std::num::NonZeroU32>,
     /// Approve exactly this write: the op and its args as JSON (or `@FILE`)
     #[arg(long, num_args = 2, value_names = ["SERVICE.OP", "ARGS"])]
@@ -233,7 +233,7 @@ pub(crate) struct MintFlags {
     pub(crate) passphrase: PassphraseFlags,
     #[command(flatten)]
     pub(crate) local: LocalManifests,
-    /// The key is for a stand-in: it may be sent where `--resolve` says, never to the real host's name by right
+    /// The key is for a stand-in: without this, calls under the grant refuse `--resolve`
     #[arg(long)]
     pub(crate) stand_in: bool,
 }

@@ -1,9 +1,10 @@
 //! From the flags of `run` and `explain` to a call: the op, its args as one JSON text, a grant, an executor.
 
+use anyhow::Context as _;
 use pinhole_grant::Dial;
 use pinhole_manifest::model::{ArgKind, Op};
 use pinhole_manifest::{Access, ArgName};
-use pinhole_runtime::catalog::Entry;
+use pinhole_runtime::catalog::{Catalog, Entry};
 use pinhole_runtime::net::{PinnedClient, Wire as _};
 use pinhole_runtime::{CallRequest, Executor};
 use serde_json::{Map, Value};
@@ -49,18 +50,25 @@ pub(crate) fn prepare(
             issuers.extend(keys::member_public(config)?);
             (keys::bot(config)?, issuers, grant)
         }
-        Permission::Token(_) | Permission::Supposed => {
-            let Some((entry, op)) = known else {
-                let message = format!("there is no op `{}`", flags.op);
-                return Err(
-                    Failure::new(End::Refused, message, "`pinhole services` lists what there is").into()
-                );
-            };
-            for_the_occasion(permission, entry, op, &client, &args)?
-        }
+        Permission::Token(_) | Permission::Supposed => match known {
+            Some((entry, op)) => for_the_occasion(permission, entry, op, &client, &args)?,
+            None => for_nothing(&catalog)?,
+        },
     };
     let executor = occasion::executor(catalog, bot, issuers, client, &config.state())?;
     Ok(Prepared { executor, request: CallRequest::new(service, op_id, args, grant) })
+}
+
+/// Says no where two flags would read stdin.
+pub(crate) fn one_reader_of_stdin(flags: &CallFlags) -> anyhow::Result<()> {
+    let dash = |path: &std::path::PathBuf| path.as_os_str() == "-";
+    files::one_reader_of_stdin(&[
+        ("--grant -", flags.grant.as_ref().is_some_and(dash)),
+        ("--token-stdin", flags.token_stdin),
+        ("--args -", flags.values.args.as_deref().is_some_and(|text| text == "-" || text == "@-")),
+        ("--manifest -", flags.local.manifest.iter().any(dash)),
+        ("--ca-cert -", flags.dial.ca_cert.as_ref().is_some_and(dash)),
+    ])
 }
 
 type Permitted = (pinhole_grant::SecretKey, Vec<pinhole_grant::PublicKey>, Vec<u8>);
@@ -77,19 +85,31 @@ fn for_the_occasion(
     let dial = client.dial(entry.manifest.host());
     let (secret, cap) = match permission {
         Permission::Token(secret) => (secret, Access::Read),
-        // Never sent: `explain` opens no socket.
-        Permission::Grant | Permission::Supposed => {
-            (pinhole_grant::Secret::new("supposed-credential".to_owned())?, Access::Write)
-        }
+        Permission::Grant | Permission::Supposed => (supposed()?, Access::Write),
     };
     let dial = if cap == Access::Write { Dial::Overridden } else { dial };
     let (occasion, bot) = Occasion::new(entry, secret, dial, cap)?;
     let parsed = op.args.parse_text(args);
     let grant = match (cap, op.access, parsed) {
         (Access::Write, Access::Write, Ok(args)) => occasion.approval(entry, &op.id, &args)?,
-        _ => occasion.read_grant(entry)?,
+        // No approval can name args that are wrong: under a write grant, the call says what is wrong with them.
+        (Access::Write, Access::Write, Err(_faults)) => occasion.write_grant(entry)?,
+        (_, Access::Read, _) | (Access::Read, Access::Write, _) => occasion.read_grant(entry)?,
     };
     Ok((bot, vec![occasion.issuer()], grant))
+}
+
+/// A grant for a call of something that is not there, so that the one path says so. The key on stdin has no part in it.
+fn for_nothing(catalog: &Catalog) -> anyhow::Result<Permitted> {
+    let entry = catalog.iter().next().context("there is a manifest")?;
+    let (occasion, bot) = Occasion::new(entry, supposed()?, Dial::Overridden, Access::Read)?;
+    let grant = occasion.read_grant(entry)?;
+    Ok((bot, vec![occasion.issuer()], grant))
+}
+
+/// Stands where a credential would. Never sent: the call is only looked at, or there is no such op.
+fn supposed() -> anyhow::Result<pinhole_grant::Secret> {
+    Ok(pinhole_grant::Secret::new("supposed-credential".to_owned())?)
 }
 
 /// The args as the text of one JSON object. Only their shape is made here; whether they are right is the call's to say.

@@ -3,11 +3,11 @@
 
 use anyhow::Context as _;
 use pinhole_grant::{Dial, Secret};
+use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Access, OpId, ServiceId};
 use pinhole_runtime::catalog::{Catalog, Entry};
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
 use pinhole_runtime::outcome::Verdict;
-use pinhole_runtime::visible::visible;
 use pinhole_runtime::{CallRequest, Executor, Outcome};
 use pinhole_standin::{Config as StandinConfig, GithubWorld, Standin, World};
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! `pinhole explain`: the exact request of a call, the credential left out. Sends nothing, spends nothing.
 
+use pinhole_manifest::visible::visible;
 use pinhole_runtime::Explained;
 use pinhole_runtime::call::Explanation;
-use pinhole_runtime::visible::visible;
 use serde_json::{Value, json};
 
 use crate::args::CallFlags;
@@ -12,6 +12,7 @@ use crate::end::End;
 use crate::{occasion, out};
 
 pub(crate) async fn main(flags: CallFlags, config: &Config) -> anyhow::Result<End> {
+    call::one_reader_of_stdin(&flags)?;
     let permission = match (&flags.grant, flags.token_stdin) {
         (Some(_), _) => Permission::Grant,
         (None, true) => Permission::Token(occasion::token_from_stdin()?),
@@ -78,8 +79,10 @@ fn show(explanation: &Explanation) -> anyhow::Result<()> {
             out::line(format_args!("  {}", shown(line)));
         }
     }
-    let root = explanation.root.as_deref().unwrap_or("nothing");
-    out::line(format_args!("comes back: {} of {root}", explanation.returns.join(", ")));
+    match &explanation.root {
+        Some(root) => out::line(format_args!("comes back: {} of {root}", explanation.returns.join(", "))),
+        None => out::line("comes back: nothing"),
+    }
     let limits = &explanation.limits;
     out::line(format_args!(
         "limits: answer {}, outcome {}, {} ms",

@@ -38,6 +38,16 @@ fn bounded(from: impl std::io::Read, shown: &str) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Refuses a command line that would read stdin twice: the second reader would find it empty.
+pub(crate) fn one_reader_of_stdin(readers: &[(&str, bool)]) -> anyhow::Result<()> {
+    let named: Vec<&str> = readers.iter().filter(|(_, reads)| *reads).map(|(name, _)| *name).collect();
+    if named.len() < 2 {
+        return Ok(());
+    }
+    let message = format!("stdin is read once, and here it is wanted for `{}`", named.join("` and `"));
+    Err(Failure::new(End::Usage, message, "put all but one into files").into())
+}
+
 /// The same as text.
 pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
     String::from_utf8(read(path)?).map_err(|_error| {
@@ -53,6 +63,7 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let mut draft = tempfile::Builder::new().prefix(".draft").tempfile_in(folder)?;
     draft.write_all(bytes)?;
     draft.as_file().sync_all()?;
+    // INVARIANT: what is there already stays; the name is taken only if it is free.
     draft.persist_noclobber(path).with_context(|| format!("`{}` could not be made", path.display()))?;
     std::fs::File::open(folder)?.sync_all()?;
     Ok(())

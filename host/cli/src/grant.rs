@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use pinhole_grant::{Account, Credential, Dial, GrantId, MintRequest, Scope, UnixTime, Where};
 use pinhole_manifest::model::{ArgKind, Args, Op};
+use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Access, ArgName, OpId};
 use pinhole_runtime::catalog::Entry;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::store::Store as _;
-use pinhole_runtime::visible::visible;
 use serde_json::Value;
 
 use crate::args::{GrantCommand, MintFlags};
@@ -25,6 +25,7 @@ pub(crate) fn main(command: GrantCommand, config: &Config) -> anyhow::Result<End
 }
 
 fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
+    one_reader_of_stdin(flags)?;
     let catalog = occasion::catalog(&flags.local)?;
     let entry =
         catalog.iter().find(|entry| entry.manifest.id().as_str() == flags.service).ok_or_else(|| {
@@ -41,12 +42,26 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
     let request = request(wanted, flags, entry, &credential, now)?;
     let minted = pinhole_grant::mint(&request, &credential, &member, now, &mut occasion::entropy());
     let sealed = minted.map_err(|error| {
-        let hint = "narrow what it permits, or for how long";
+        let hint =
+            "narrow what it permits, or for how long: `--ttl` is at most 90d for reads and 24h for writes";
         Failure::new(End::Refused, format!("the grant was not minted: {error}"), hint)
     })?;
-    out::note(format_args!("grant {} to {}, until {}", sealed.id(), flags.to, request.scope.expires_at));
-    out::line(String::from_utf8_lossy(sealed.as_bytes()));
+    let until = out::moment(request.scope.expires_at);
+    out::note(format_args!("grant {} to {}, until {until}", sealed.id(), flags.to));
+    out::document(String::from_utf8_lossy(sealed.as_bytes()))?;
     Ok(End::Done)
+}
+
+/// The key comes on stdin, so nothing else can.
+fn one_reader_of_stdin(flags: &MintFlags) -> anyhow::Result<()> {
+    let dash = |path: &std::path::PathBuf| path.as_os_str() == "-";
+    let args = flags.approve.as_deref().and_then(|approve| approve.last());
+    files::one_reader_of_stdin(&[
+        ("the service's key", true),
+        ("--approve … -", args.is_some_and(|text| text == "-" || text == "@-")),
+        ("--passphrase-file -", flags.passphrase.passphrase_file.as_ref().is_some_and(dash)),
+        ("--manifest -", flags.local.manifest.iter().any(dash)),
+    ])
 }
 
 /// What the flags ask for, before anything is opened or read from stdin.
@@ -76,8 +91,9 @@ fn wanted<'e>(flags: &MintFlags, entry: &'e Entry) -> anyhow::Result<Wanted<'e>>
         show_approval(op, &args)?;
         return Ok(Wanted::Approval { op, args });
     }
-    let ops = flags.op.iter().map(|op| known_op(entry, op).map(|op| op.id.clone()));
-    Ok(Wanted::Scope { ops: ops.collect::<anyhow::Result<_>>()?, wheres: wheres(&flags.where_, entry)? })
+    let ops = flags.op.iter().map(|op| known_op(entry, op)).collect::<anyhow::Result<Vec<_>>>()?;
+    let wheres = wheres(&flags.where_, entry, &ops)?;
+    Ok(Wanted::Scope { ops: ops.iter().map(|op| op.id.clone()).collect(), wheres })
 }
 
 fn request(
@@ -135,29 +151,59 @@ fn show_approval(op: &Op, args: &Args) -> anyhow::Result<()> {
     for (name, value) in args.iter() {
         out::note(format_args!("  {name} = {}", visible(&value.to_string())));
     }
+    if let Some(effect) = op.effect {
+        out::note(format_args!("  effect: {}", effect.as_str()));
+    }
     if op.irreversible {
         out::note("  this cannot be taken back");
     }
     Ok(())
 }
 
-/// `owner=me` twice with different values allows both. A value has the kind of the arg that some op declares.
-fn wheres(pairs: &[String], entry: &Entry) -> anyhow::Result<Where> {
+/// `owner=me` twice with different values allows both. A value has the kind of the arg that some op declares. A grant
+/// that could never run is refused here rather than at its first use.
+fn wheres(pairs: &[String], entry: &Entry, ops: &[&Op]) -> anyhow::Result<Where> {
     let mut lists: BTreeMap<ArgName, Vec<Value>> = BTreeMap::new();
     for pair in pairs {
         let (name, text) = call::split(pair)?;
         let name = ArgName::parse(name).map_err(|error| usage(error.to_string()))?;
+        if let Some(op) = ops.iter().find(|op| op.args.def(&name).is_none()) {
+            return Err(
+                usage(format!("`{}` takes no `{name}`, so this would never let it run", op.id)).into()
+            );
+        }
         let mut kinds = entry.manifest.ops().values().filter_map(|op| op.args.def(&name).map(|def| def.kind));
         let Some(kind) = kinds.next() else {
             return Err(usage(format!("no op of `{}` takes `{name}`", entry.manifest.id())).into());
         };
-        let value = match kind {
-            ArgKind::String => Value::from(text),
-            _ => serde_json::from_str(text).unwrap_or_else(|_not_json| Value::from(text)),
-        };
+        let value = where_value(kind, text)
+            .ok_or_else(|| usage(format!("`{name}` is never `{text}`: it is {}", kind_word(kind))))?;
         lists.entry(name).or_default().push(value);
     }
     Ok(Where::new(lists).map_err(|error| usage(error.to_string()))?)
+}
+
+/// A text as a value of the arg's kind, if it is one.
+fn where_value(kind: ArgKind, text: &str) -> Option<Value> {
+    let literal = || serde_json::from_str::<Value>(text).ok();
+    match kind {
+        ArgKind::String => Some(Value::from(text)),
+        ArgKind::Integer | ArgKind::Number => literal().filter(Value::is_number),
+        ArgKind::Boolean => literal().filter(Value::is_boolean),
+        ArgKind::Array => literal().filter(Value::is_array),
+        ArgKind::Object => literal().filter(Value::is_object),
+    }
+}
+
+fn kind_word(kind: ArgKind) -> &'static str {
+    match kind {
+        ArgKind::String => "a text",
+        ArgKind::Integer => "an integer",
+        ArgKind::Number => "a number",
+        ArgKind::Boolean => "true or false",
+        ArgKind::Array => "a JSON array",
+        ArgKind::Object => "a JSON object",
+    }
 }
 
 /// `90s`, `2m`, `12h`, `30d`.
@@ -174,14 +220,18 @@ fn inspect(file: &std::path::Path, json: bool, config: &Config) -> anyhow::Resul
     let sealed = files::read(file)?;
     let issuers: Vec<_> = keys::member_public(config)?.into_iter().collect();
     let shown = pinhole_grant::inspect(&sealed, &keys::bot(config)?, &issuers).map_err(|error| {
-        let hint = "a grant is shown to the bot that it was sealed to (`pinhole keys show`)";
+        let hint = "pass the file that `pinhole grant mint` wrote, unchanged, on the machine whose bot it was minted for \
+                    (`pinhole keys show`)";
         Failure::new(End::Invalid, format!("the grant cannot be shown: {error}"), hint)
     })?;
     if json {
         out::json(&shown)?;
     } else {
         for (name, value) in serde_json::to_value(&shown)?.as_object().into_iter().flatten() {
-            out::line(format_args!("{name:<11} {}", visible(&value.to_string())));
+            let time =
+                value.as_i64().filter(|_| matches!(name.as_str(), "iat" | "not_before" | "expires_at"));
+            let text = time.map_or_else(|| value.to_string(), |time| out::moment(UnixTime::from_secs(time)));
+            out::line(format_args!("{name:<11} {}", visible(&text)));
         }
     }
     Ok(End::Done)
@@ -191,7 +241,13 @@ fn revoke(grant: &str, config: &Config) -> anyhow::Result<End> {
     let id = match GrantId::parse(grant) {
         Ok(id) => id,
         Err(_not_an_id) => {
-            let sealed = files::read(grant.as_ref())?;
+            let path: &std::path::Path = grant.as_ref();
+            if grant != "-" && !path.exists() {
+                let message = format!("`{grant}` is neither the id of a grant nor a file");
+                let hint = "pass the sealed grant, or its id as `pinhole grant inspect` shows it";
+                return Err(Failure::new(End::Usage, message, hint).into());
+            }
+            let sealed = files::read(path)?;
             let shown = pinhole_grant::inspect(&sealed, &keys::bot(config)?, &[]).map_err(|error| {
                 let hint = "pass the sealed grant, or its id as `pinhole grant inspect` shows it";
                 Failure::new(End::Invalid, format!("`{grant}` is neither a grant nor its id: {error}"), hint)

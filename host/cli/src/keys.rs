@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pinhole_grant::{KeyFileError, KeyKind, Passphrase, PublicKey, SecretKey};
+use pinhole_manifest::visible::visible;
 use serde_json::json;
 
 use crate::args::{KeysCommand, PassphraseFlags};
@@ -30,8 +31,8 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
     }
     for (name, key) in [("member", member), ("bot", bot)] {
         match key {
-            Some(key) => out::line(format_args!("{name}  {key}")),
-            None => out::line(format_args!("{name}  none yet (`pinhole keys new` makes it)")),
+            Some(key) => out::line(format_args!("{name:<7} {key}")),
+            None => out::line(format_args!("{name:<7} none yet (`pinhole keys new` makes it)")),
         }
     }
     Ok(End::Done)
@@ -39,16 +40,23 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
 
 fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::Result<End> {
     let mut rng = occasion::entropy();
+    let wants_passphrase = protect || passphrase.passphrase_file.is_some();
     for kind in [KeyKind::Member, KeyKind::Bot] {
         let path = file(kind, config);
         if path.exists() {
-            out::note(format_args!("`{}` is there already and stays as it is", path.display()));
+            let place = path.display().to_string();
+            out::note(format_args!("`{}` is there already and stays as it is", visible(&place)));
+            if kind == KeyKind::Member && wants_passphrase {
+                out::note("  `pinhole keys protect` gives it a passphrase");
+            }
             continue;
         }
         let key = SecretKey::generate(kind, &mut rng);
-        let protected = protect || passphrase.passphrase_file.is_some();
-        let passphrase =
-            if kind == KeyKind::Member && protected { Some(new_passphrase(passphrase)?) } else { None };
+        let passphrase = if kind == KeyKind::Member && wants_passphrase {
+            Some(new_passphrase(passphrase)?)
+        } else {
+            None
+        };
         files::write_private(&path, &key.to_file(passphrase.as_ref(), &mut rng)?)?;
     }
     show(false, config)

@@ -44,7 +44,9 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Grant(command) => grant::main(command, config),
         Command::Manifest(command) => block_on(manifest::main(command)),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "pinhole", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "pinhole", &mut script);
+            out::document(String::from_utf8_lossy(&script).trim_end())?;
             Ok(End::Done)
         }
     }

@@ -1,11 +1,12 @@
 //! `pinhole manifest check|test|schema`.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use pinhole_manifest::diagnostic::{Diagnostic, Severity};
+use pinhole_manifest::visible::{is_invisible, visible};
 use pinhole_runtime::replay;
-use pinhole_runtime::visible::visible;
 use serde_json::json;
 
 use crate::args::ManifestCommand;
@@ -17,7 +18,7 @@ pub(crate) async fn main(command: ManifestCommand) -> anyhow::Result<End> {
         ManifestCommand::Check { paths, json, annotations } => check(&paths, Shape::of(json, annotations)),
         ManifestCommand::Test { paths, json } => test(&paths, Shape::of(json, false)).await,
         ManifestCommand::Schema => {
-            out::line(serde_json::to_string_pretty(&pinhole_manifest::schema::schema())?);
+            out::document(serde_json::to_string_pretty(&pinhole_manifest::schema::schema())?)?;
             Ok(End::Done)
         }
     }
@@ -83,17 +84,20 @@ fn manifest_file(path: &Path) -> PathBuf {
 }
 
 fn summary(path: &Path, reading: &pinhole_manifest::Reading) -> String {
+    let path = visible(&path.display().to_string());
     match &reading.manifest {
         Some(manifest) => {
             format!(
-                "{}: {} is valid, {} ops, {}",
-                path.display(),
+                "{path}: {} is valid, {} ops, {}",
                 manifest.label(),
                 manifest.ops().len(),
                 manifest.digest()
             )
         }
-        None => format!("{}: {} faults; it does not load", path.display(), reading.diagnostics.len()),
+        None => match reading.diagnostics.len() {
+            1 => format!("{path}: 1 fault; it does not load"),
+            more => format!("{path}: {more} faults; it does not load"),
+        },
     }
 }
 
@@ -126,11 +130,11 @@ fn caret(path: &Path, text: &str, diagnostic: &Diagnostic) -> String {
     };
     let message = visible(&diagnostic.message);
     let help = visible(&diagnostic.help);
-    let title = format!("{} ({})", diagnostic.pointer, diagnostic.code.as_str());
-    let path = path.display().to_string();
-    let snippet = Snippet::source(text)
-        .path(&path)
-        .annotation(AnnotationKind::Primary.span(diagnostic.span.clone()).label(&title));
+    let title = visible(&format!("{} ({})", place(diagnostic), diagnostic.code.as_str()));
+    let path = visible(&path.display().to_string());
+    let (text, span) = shown(text, &diagnostic.span);
+    let snippet =
+        Snippet::source(text).path(&path).annotation(AnnotationKind::Primary.span(span).label(&title));
     let report: &[Group<'_>] = &[
         level.primary_title(&message).element(snippet),
         Group::with_title(Level::HELP.secondary_title(&help)),
@@ -138,9 +142,37 @@ fn caret(path: &Path, text: &str, diagnostic: &Diagnostic) -> String {
     Renderer::plain().render(report)
 }
 
-/// A GitHub workflow command, with the characters escaped that would end it.
+/// A file's text with characters that hide or reorder as their escapes, its lines as they are, and where a span of it
+/// then is. A span that does not fit the text ends with it.
+fn shown(text: &str, span: &Range<usize>) -> (String, Range<usize>) {
+    let mut shown = String::with_capacity(text.len());
+    let (mut start, mut end) = (None, None);
+    for (index, c) in text.char_indices() {
+        if index >= span.start {
+            start.get_or_insert(shown.len());
+        }
+        if index >= span.end {
+            end.get_or_insert(shown.len());
+        }
+        if is_invisible(c) && c != '\n' && c != '\t' {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    let start = start.unwrap_or(shown.len());
+    let end = end.unwrap_or(shown.len()).max(start);
+    (shown, start..end)
+}
+
+/// Where in the document a fault is: its pointer, or a word for the whole.
+fn place(diagnostic: &Diagnostic) -> &str {
+    if diagnostic.pointer.is_empty() { "the document" } else { &diagnostic.pointer }
+}
+
+/// A GitHub workflow command on one line, with the characters escaped that would end it or hide what it says.
 fn annotation(path: &Path, diagnostic: &Diagnostic) -> String {
-    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let data = |text: &str| visible(text).replace('%', "%25");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     format!(
         "::{} file={},line={},col={},title={}::{}",
@@ -149,7 +181,7 @@ fn annotation(path: &Path, diagnostic: &Diagnostic) -> String {
         diagnostic.line,
         diagnostic.column,
         property(diagnostic.code.as_str()),
-        data(&format!("{} {} ({})", diagnostic.pointer, diagnostic.message, diagnostic.help)),
+        data(&format!("{}: {} ({})", place(diagnostic), diagnostic.message, diagnostic.help)),
     )
 }
 
@@ -157,8 +189,13 @@ async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
     let mut passed = 0_usize;
     let mut failed = Vec::new();
     for folder in folders {
-        let manifest = files::read(&folder.join("manifest.json"))?;
-        for file in case_files(folder)? {
+        let manifest = loadable(folder)?;
+        let cases = case_files(folder)?;
+        if cases.is_empty() {
+            let message = format!("`{}` holds no case to replay", folder.join("cases").display());
+            return Err(Failure::new(End::Failed, message, "write `cases/<op>.<name>.json`").into());
+        }
+        for file in cases {
             let bytes = files::read(&file)?;
             let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             match replay::replay(&manifest, name, &bytes, &mut occasion::entropy()).await {
@@ -166,14 +203,6 @@ async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
                 Err(fault) => failed.push((file, fault)),
             }
         }
-    }
-    if passed == 0 && failed.is_empty() {
-        return Err(Failure::new(
-            End::Failed,
-            "there is no case to replay",
-            "write `cases/<op>.<name>.json`",
-        )
-        .into());
     }
     if shape == Shape::Json {
         let failures: Vec<_> = failed
@@ -183,18 +212,37 @@ async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
         out::json(&json!({"passed": passed, "failed": failures}))?;
     } else {
         for (file, fault) in &failed {
-            out::line(format_args!("{}: {}", file.display(), visible(&fault.to_string())));
+            let file = file.display().to_string();
+            out::line(format_args!("{}: {}", visible(&file), visible(&fault.to_string())));
         }
         out::line(format_args!("{passed} passed, {} failed", failed.len()));
     }
     Ok(if failed.is_empty() { End::Done } else { End::Failed })
 }
 
+/// The manifest of a folder: its bytes, once it is known that they load.
+fn loadable(folder: &Path) -> anyhow::Result<Vec<u8>> {
+    if !folder.is_dir() {
+        let message = format!("`{}` is not a folder", folder.display());
+        let hint = "pass the folder that holds `manifest.json` and `cases/`";
+        return Err(Failure::new(End::Usage, message, hint).into());
+    }
+    let path = folder.join("manifest.json");
+    let bytes = files::read(&path)?;
+    if pinhole_manifest::read(&bytes).manifest.is_none() {
+        let message = format!("`{}` does not load, so none of its cases can", path.display());
+        let hint = format!("`pinhole manifest check {}` says why", folder.display());
+        return Err(Failure::new(End::Invalid, message, hint).into());
+    }
+    Ok(bytes)
+}
+
 /// The cases of a manifest's folder, in order of their names.
 fn case_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let cases = folder.join("cases");
     let entries = std::fs::read_dir(&cases).map_err(|error| {
-        Failure::new(End::Usage, format!("`{}` cannot be read: {error}", cases.display()), "look at the path")
+        let message = format!("`{}` cannot be read: {error}", cases.display());
+        Failure::new(End::Usage, message, "cases stand in `cases/<op>.<name>.json` beside `manifest.json`")
     })?;
     let mut found = Vec::new();
     for entry in entries {
@@ -205,4 +253,25 @@ fn case_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_moves_with_what_is_escaped_before_it() {
+        let text = "a\u{200b}\u{1b}\n\tbc";
+        let at = text.find('b').unwrap();
+        let (escaped, span) = shown(text, &(at..at + 1));
+        assert_eq!(escaped, "a\\u{200b}\\u{1b}\n\tbc");
+        assert_eq!(escaped.get(span), Some("b"));
+        // A span over a hidden character covers its whole escape.
+        let (escaped, span) = shown(text, &(1..4));
+        assert_eq!(escaped.get(span), Some("\\u{200b}"));
+        for span in [0..0, 2..3, Range { start: 3, end: 2 }, text.len()..text.len(), 90..99] {
+            let (escaped, moved) = shown(text, &span);
+            assert!(escaped.get(moved).is_some(), "{span:?}");
+        }
+    }
 }

@@ -3,7 +3,8 @@
 //! A call without a grant gets one made for the occasion: a member key, a bot key and a credential that exist for this
 //! process alone, sealed and signed like any other, so that there is one path.
 
-use std::io::{BufRead as _, Read as _};
+use std::fmt::Display;
+use std::io::Read as _;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
@@ -28,6 +29,9 @@ use crate::files;
 
 /// How long a grant that was made for the occasion lives, in seconds.
 const OCCASION_SECS: i64 = 120;
+
+/// How much of stdin is read for a key, in bytes: more than any key has.
+const TOKEN_INPUT_MAX: usize = 64 << 10;
 
 /// The operating system's entropy; a machine without any cannot go on.
 pub(crate) fn entropy() -> UnwrapErr<SysRng> {
@@ -86,21 +90,23 @@ pub(crate) fn client(flags: &DialFlags) -> anyhow::Result<PinnedClient> {
             )
         })?;
     }
-    Ok(PinnedClient::new(settings)?)
+    PinnedClient::new(settings).map_err(|error| {
+        let hint = "give `--ca-cert` together with `--resolve`, and each host one `--resolve`";
+        Failure::new(End::Usage, format!("the client: {error}"), hint).into()
+    })
 }
 
-/// The first line of stdin, as a key of a service.
+/// The one line of stdin, as a key of a service.
 pub(crate) fn token_from_stdin() -> anyhow::Result<Secret> {
-    let mut line = String::new();
-    let took = std::io::BufReader::new(std::io::stdin().lock().take(64 << 10)).read_line(&mut line);
-    took.map_err(|error| {
-        Failure::new(End::Usage, format!("stdin cannot be read: {error}"), "pipe the key in")
-    })?;
-    let line = line.trim_end_matches(['\r', '\n']).to_owned();
-    Secret::new(line).map_err(|error| {
-        Failure::new(End::Usage, format!("the key on stdin: {error}"), "pipe in the key and nothing else")
-            .into()
-    })
+    let unusable = |why: &dyn Display| {
+        Failure::new(End::Usage, format!("the key on stdin: {why}"), "pipe in the key and nothing else")
+    };
+    // All at once and in one place, so that no copy of it is left behind.
+    let mut text = String::with_capacity(TOKEN_INPUT_MAX);
+    let took = std::io::stdin().lock().take(u64::try_from(TOKEN_INPUT_MAX)?).read_to_string(&mut text);
+    took.map_err(|error| unusable(&error))?;
+    text.truncate(text.trim_end_matches(['\r', '\n']).len());
+    Ok(Secret::new(text).map_err(|error| unusable(&error))?)
 }
 
 /// A credential that is proved by nobody yet: the key as the person gave it.
@@ -165,6 +171,13 @@ impl Occasion {
         let scope = Scope::new(Access::Read, now, now.plus_secs(OCCASION_SECS)).with_uses(NonZeroU32::MIN);
         let request = MintRequest::new(self.bot.clone(), entry.manifest.digest(), scope);
         self.mint(&request, now)
+    }
+
+    /// A sealed grant for one write that can be taken back.
+    pub(crate) fn write_grant(&self, entry: &Entry) -> anyhow::Result<Vec<u8>> {
+        let now = SystemClock.now();
+        let scope = Scope::new(Access::Write, now, now.plus_secs(OCCASION_SECS)).with_uses(NonZeroU32::MIN);
+        self.mint(&MintRequest::new(self.bot.clone(), entry.manifest.digest(), scope), now)
     }
 
     /// A sealed approval of exactly this write.

@@ -5,14 +5,28 @@
 use std::fmt::Display;
 use std::io::Write as _;
 
+use pinhole_grant::UnixTime;
+use pinhole_manifest::visible::visible;
 use pinhole_runtime::Outcome;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::{Refusal, Verdict};
 use pinhole_runtime::project::Tree;
-use pinhole_runtime::visible::visible;
 use serde::Serialize;
 
 use crate::end::{End, Failure};
+
+/// What the command was asked for, on stdout. Where it cannot be written, the command has failed.
+pub(crate) fn document(text: impl Display) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            let message = format!("the answer could not be written to stdout: {error}");
+            let hint = "look at the disk and at where the output goes; what was done stays done";
+            Err(Failure::new(End::Local, message, hint).into())
+        }
+        _ => Ok(()),
+    }
+}
 
 /// One line on stdout.
 pub(crate) fn line(text: impl Display) {
@@ -27,28 +41,26 @@ pub(crate) fn note(text: impl Display) {
 
 /// One JSON document on stdout.
 pub(crate) fn json(document: &impl Serialize) -> anyhow::Result<()> {
-    line(serde_json::to_string(document)?);
-    Ok(())
+    self::document(serde_json::to_string(document)?)
 }
 
 /// Says what failed and what to do next, on stderr.
 pub(crate) fn failure(error: &anyhow::Error) -> End {
     let causes: Vec<String> = error.chain().map(|cause| visible(&cause.to_string())).collect();
     note(format_args!("pinhole: {}", causes.join(": ")));
-    match error.downcast_ref::<Failure>() {
-        Some(failure) => {
-            note(format_args!("  {}", failure.hint()));
-            failure.end
-        }
-        None => End::Local,
-    }
+    let Some(failure) = error.downcast_ref::<Failure>() else {
+        note("  look at the disk, at the rights of the folder that `--home` names, and at the clock");
+        return End::Local;
+    };
+    note(format_args!("  {}", failure.hint()));
+    failure.end
 }
 
 /// An outcome for people: the picked result on stdout, the rest on stderr.
-pub(crate) fn outcome(outcome: &Outcome) {
+pub(crate) fn outcome(outcome: &Outcome) -> anyhow::Result<()> {
     match &outcome.verdict {
         Verdict::Done(picked) => {
-            line(tree(&picked.result));
+            document(tree(&picked.result))?;
             for dropped in &picked.notes {
                 note(format_args!(
                     "note: `{dropped}` held something other than plain values, and was left out"
@@ -71,6 +83,7 @@ pub(crate) fn outcome(outcome: &Outcome) {
         }
         Verdict::Refused(refused) => refusal(refused),
     }
+    Ok(())
 }
 
 /// A refusal for people, on stderr.
@@ -94,11 +107,48 @@ fn tree(tree: &Tree) -> String {
     pretty.lines().map(visible).collect::<Vec<_>>().join("\n")
 }
 
+/// A moment for people, in UTC, such as `2026-01-31 07:00:00 UTC`.
+pub(crate) fn moment(time: UnixTime) -> String {
+    let (days, second) = (time.as_secs().div_euclid(86_400), time.as_secs().rem_euclid(86_400));
+    // The civil date of a day count: years that begin in March, in eras of 400.
+    let shifted = days.saturating_add(719_468);
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    let (hour, minute) = (second / 3_600, second / 60 % 60);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{:02} UTC", second % 60)
+}
+
 /// A number of bytes for people.
 pub(crate) fn bytes(count: u64) -> String {
     match count {
         0..1_000 => format!("{count} B"),
         1_000..1_000_000 => format!("{}.{} KB", count / 1_000, count % 1_000 / 100),
         _ => format!("{}.{} MB", count / 1_000_000, count % 1_000_000 / 100_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_the_calendar_s() {
+        for (seconds, shown) in [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (-1, "1969-12-31 23:59:59 UTC"),
+            (951_782_399, "2000-02-28 23:59:59 UTC"),
+            (951_782_400, "2000-02-29 00:00:00 UTC"),
+            (1_767_225_600, "2026-01-01 00:00:00 UTC"),
+            (4_107_542_400, "2100-03-01 00:00:00 UTC"),
+        ] {
+            assert_eq!(moment(UnixTime::from_secs(seconds)), shown);
+        }
+        assert!(moment(UnixTime::from_secs(i64::MAX)).ends_with(" UTC"));
+        assert!(moment(UnixTime::from_secs(i64::MIN)).ends_with(" UTC"));
     }
 }

@@ -7,6 +7,7 @@ use crate::end::{End, Failure};
 use crate::{occasion, out};
 
 pub(crate) async fn main(flags: CallFlags, config: &Config) -> anyhow::Result<End> {
+    call::one_reader_of_stdin(&flags)?;
     let permission = match (&flags.grant, flags.token_stdin) {
         (Some(_), _) => Permission::Grant,
         (None, true) => Permission::Token(occasion::token_from_stdin()?),
@@ -20,7 +21,7 @@ pub(crate) async fn main(flags: CallFlags, config: &Config) -> anyhow::Result<En
     if flags.json {
         out::json(&outcome)?;
     } else {
-        out::outcome(&outcome);
+        out::outcome(&outcome)?;
     }
     Ok(outcome.refusal().map_or(End::Done, End::of))
 }

@@ -12,8 +12,12 @@ use crate::{occasion, out};
 
 pub(crate) fn main(flags: &ServicesFlags) -> anyhow::Result<End> {
     let catalog = occasion::catalog(&flags.local)?;
-    let (service, op) = match flags.name.as_deref().map(|name| name.split_once('.').unwrap_or((name, ""))) {
-        None => (None, ""),
+    let named = flags.name.as_deref().map(|name| match name.split_once('.') {
+        Some((service, op)) => (service, Some(op)),
+        None => (name, None),
+    });
+    let (service, op) = match named {
+        None => (None, None),
         Some((service, op)) => (Some(find(&catalog, service)?), op),
     };
     let Some(manifest) = service else {
@@ -27,14 +31,14 @@ pub(crate) fn main(flags: &ServicesFlags) -> anyhow::Result<End> {
         }
         return Ok(End::Done);
     };
-    if op.is_empty() {
+    let Some(op) = op else {
         if flags.json {
             out::json(&describe(manifest))?;
         } else {
             list(manifest);
         }
         return Ok(End::Done);
-    }
+    };
     let Some(op) = manifest.ops().values().find(|known| known.id.as_str() == op) else {
         let message = format!("`{}` has no op `{op}`", manifest.id());
         return Err(Failure::new(

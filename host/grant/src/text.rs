@@ -6,6 +6,7 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use pinhole_manifest::visible;
 use rand_core::CryptoRng;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -27,12 +28,7 @@ pub struct IdError {
 /// One line that looks like what it is: no control characters, none that are invisible or change the direction of
 /// writing, no white space at its ends.
 fn is_plain_line(text: &str, longest: usize) -> bool {
-    let sly = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-    };
-    (1..=longest).contains(&text.chars().count()) && text.trim() == text && !text.chars().any(sly)
+    (1..=longest).contains(&text.chars().count()) && text.trim() == text && visible::is_plain_line(text)
 }
 
 macro_rules! text {

@@ -17,7 +17,6 @@ pub mod replay;
 
 pub mod scrub;
 pub mod store;
-pub mod visible;
 
 pub use call::{CallRequest, Executor, Explained};
 pub use outcome::Outcome;

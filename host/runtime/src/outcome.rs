@@ -5,6 +5,7 @@
 
 mod code;
 
+use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Digest, OpId, ServiceId};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
@@ -113,7 +114,7 @@ impl UntrustedText {
     /// Clips a scrubbed text and makes characters visible that could hide or reorder what a person reads.
     pub(crate) fn new(scrubbed: &str) -> Self {
         let clipped: String = scrubbed.chars().take(Self::MAX_CHARS).collect();
-        let mut text = crate::visible::visible(&clipped);
+        let mut text = visible(&clipped);
         if scrubbed.chars().nth(Self::MAX_CHARS).is_some() {
             text.push('…');
         }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use graphql_tools::parser::parse_query_with_token_limit;
 use graphql_tools::parser::query::{Definition, OperationDefinition, Type, VariableDefinition};
 
-use crate::args::is_invisible;
+use crate::visible::is_invisible;
 
 /// Longest document, in bytes.
 pub(crate) const DOCUMENT_MAX: usize = 32 << 10;

@@ -18,6 +18,7 @@ mod parse;
 pub mod pick;
 pub mod schema;
 mod template;
+pub mod visible;
 
 pub use digest::Digest;
 pub use host::ApiHost;

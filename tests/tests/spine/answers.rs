@@ -195,7 +195,7 @@ async fn what_is_not_strictly_json_is_not_picked_from() {
         r#"{"id":1} {"id":2}"#.to_owned(),
         r#"{"id":01}"#.to_owned(),
         r#"{"id":NaN}"#.to_owned(),
-        r#"{'id':1}"#.to_owned(),
+        r"{'id':1}".to_owned(),
         r#"{"id":"\ud800"}"#.to_owned(),
         format!("{}1{}", "[".repeat(200), "]".repeat(200)),
     ] {

@@ -7,7 +7,7 @@ use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
 
 use crate::common::{Provoked, parsed};
-use crate::{answers, grants, sending, writes};
+use crate::{answers, grants, requirements, sending, writes};
 
 /// How far a call came before it was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ fn before_anything_is_sent() -> Vec<Row> {
         row(Code::NameNotFound, Sent::No, Reach::Client, sending::to_no_address()),
         row(Code::ConnectFailed, Sent::No, Reach::Client, sending::to_a_closed_port()),
         row(Code::TlsFailed, Sent::No, Reach::Connection, sending::to_another_name()),
-        row(Code::RequirementFailed, Sent::No, Reach::Service, writes::onto_a_locked_shelf()),
+        row(Code::RequirementFailed, Sent::No, Reach::Service, requirements::onto_a_locked_shelf()),
         // The use is spent by the run before it.
         row(Code::GrantUsedUp, Sent::No, Reach::Service, writes::a_second_time()),
     ]

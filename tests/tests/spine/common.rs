@@ -53,9 +53,11 @@ pub(crate) fn parsed(outcome: &Outcome) -> Value {
 /// The key as it is and in the forms that it could come back in. Base64 is cut at both ends to what is the key's alone, at
 /// each alignment.
 pub(crate) fn forms(key: &str) -> Vec<String> {
-    let hex: String = key.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let percent: String = key.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    let mut forms = vec![key.to_owned(), hex.to_uppercase(), hex, percent];
+    let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap();
+    let hex: String = key.bytes().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect();
+    let digits: Vec<char> = hex.chars().collect();
+    let percent: String = digits.chunks(2).flat_map(|pair| ['%', pair[0], pair[1]]).collect();
+    let mut forms = vec![key.to_owned(), hex.to_uppercase(), hex, percent.to_uppercase(), percent];
     for lead in 0..3 {
         let text = format!("{}{key}", "x".repeat(lead));
         for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {

@@ -1,20 +1,18 @@
 //! Grants that do not open or do not cover the call: each refused by its own name, before anything is sent.
 
-use pinhole_grant::{Account, CredentialKind, Dial, KeyKind, Kind, Secret, SecretKey, SourceName, seal};
-use pinhole_manifest::host::HttpsUrl;
+use pinhole_grant::{Dial, KeyKind, Kind, SecretKey, SourceName, seal};
 use pinhole_manifest::{ApiHost, Digest};
 use pinhole_runtime::catalog::{BUILT_IN, Catalog, Source};
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::store::{FileStore, Store as _};
-use pinhole_runtime::{CallRequest, Outcome};
-use pinhole_tests::{Granting, HOUR, NOW, Setup, Stage, action, altered, op_name, resigned, thing};
+use pinhole_tests::{Granting, HOUR, NOW, Setup, Stage, altered, op_name, resigned, thing};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 use serde_json::{Value, json};
 
 use crate::common::{Provoked, comment_args, issue_args, refusal, repo_args};
 
-fn other(kind: KeyKind) -> SecretKey {
+pub(crate) fn other(kind: KeyKind) -> SecretKey {
     SecretKey::generate(kind, &mut UnwrapErr(SysRng))
 }
 
@@ -27,7 +25,7 @@ async fn read_under(make: impl FnOnce(&mut Stage) -> Vec<u8>) -> Provoked {
 }
 
 /// Runs an op under a grant that `make` makes.
-async fn run_under(
+pub(crate) async fn run_under(
     setup: Setup,
     name: &str,
     args: &Value,
@@ -302,139 +300,4 @@ async fn a_revoked_grant_stays_revoked_for_the_next_process() {
     let outcome = stage.run("github.get_repo", &repo_args(), &grant).await;
     assert_eq!(refusal(&outcome).code, Code::GrantRevoked);
     assert!(stage.run("github.get_repo", &repo_args(), &another).await.result().is_some());
-}
-
-#[tokio::test]
-async fn a_credential_of_another_token_url_is_a_host_that_changed() {
-    let of = |url: &str| {
-        let url = HttpsUrl::parse(url).unwrap();
-        async move {
-            run_under(Setup::github(), "github.get_repo", &repo_args(), |grant| {
-                grant.with(|credential| {
-                    credential.kind = CredentialKind::Oauth;
-                    credential.token_url = Some(url);
-                    credential.refresh = Some(Secret::new("ghr_refresh_token".to_owned()).unwrap());
-                })
-            })
-            .await
-        }
-    };
-    of("https://github.com/login/oauth/token").await.is_before_connecting(Code::HostChanged);
-    let same = of("https://github.com/login/oauth/access_token").await;
-    assert!(same.outcome.result().is_some());
-}
-
-#[tokio::test]
-async fn a_list_of_ops_outlives_the_manifest_for_reads_alone() {
-    let older = |grant: Granting<'_>| -> Vec<u8> {
-        grant.asking(|request| request.manifest = Digest::of(b"an earlier manifest")).seal()
-    };
-    let stage = Setup::github().start().await;
-    let read = older(stage.grant("github").ops(&["get_repo"]));
-    assert!(stage.run("github.get_repo", &repo_args(), &read).await.result().is_some());
-    let write = older(stage.grant("github").write(1).ops(&["create_issue"]));
-    let outcome = stage.run("github.create_issue", &issue_args("A title"), &write).await;
-    assert_eq!(refusal(&outcome).code, Code::ManifestChanged);
-    let seen = stage.standin.requests().len();
-    assert_eq!(seen, 1, "the read");
-}
-
-#[tokio::test]
-async fn a_narrowed_arg_must_be_there_and_be_one_of_the_values() {
-    let stage = Setup::github().start().await;
-    let grant = stage.grant("github").narrowed("repo", &[json!("lantern")]).seal();
-    assert!(stage.run("github.get_repo", &repo_args(), &grant).await.result().is_some());
-    let seen = stage.standin.requests().len();
-    // The op has no such arg: nothing to compare, so nothing is covered.
-    for (name, args) in [
-        ("github.get_viewer", json!({})),
-        ("github.list_org_repos", json!({"org": "pinhole-demo"})),
-        ("github.get_repo", json!({"owner": "pinhole-demo", "repo": "lantern/"})),
-        ("github.get_repo", json!({"owner": "pinhole-demo", "repo": "LANTERN"})),
-    ] {
-        let outcome = stage.run(name, &args, &grant).await;
-        assert_eq!(refusal(&outcome).code, Code::ArgsOutOfScope, "{name} {args}");
-    }
-    // A default is an arg like any other.
-    let by_default = stage.grant("github").narrowed("per_page", &[json!(30)]).seal();
-    let outcome = stage.run("github.list_org_repos", &json!({"org": "pinhole-demo"}), &by_default).await;
-    assert!(outcome.result().is_some());
-    let outcome = stage
-        .run("github.list_org_repos", &json!({"org": "pinhole-demo", "per_page": 31}), &by_default)
-        .await;
-    assert_eq!(refusal(&outcome).code, Code::ArgsOutOfScope);
-    assert_eq!(stage.standin.requests().len(), seen + 1);
-}
-
-/// An approval for `create_issue`, with one part of what it names changed.
-async fn approved_but(change: impl FnOnce(&mut pinhole_grant::Action<'_>)) -> Outcome {
-    let stage = Setup::github().start().await;
-    let args = issue_args("A title");
-    let (_, op) = op_name("github.create_issue");
-    let normal = stage.normal_args("github.create_issue", &args);
-    let whose = stage.grant("github").credential;
-    let bot = stage.executor.bot.public().id();
-    let mut named = action(stage.entry("github"), &op, &normal, (whose.id, &whose.account), bot);
-    change(&mut named);
-    let digest = named.digest().unwrap();
-    let grant = stage.grant("github").write(1).asking(|request| request.approves = Some(digest)).seal();
-    let outcome = stage.run("github.create_issue", &args, &grant).await;
-    if outcome.result().is_none() {
-        assert_eq!(stage.standin.connections(), 0);
-    }
-    outcome
-}
-
-#[tokio::test]
-async fn an_approval_is_for_exactly_one_action() {
-    assert!(approved_but(|_| ()).await.result().is_some(), "unchanged, it runs");
-    let (gitlab, other_op) = op_name("gitlab.update_issue");
-    // What an action names is borrowed for as long as there are actions: here, for good.
-    let (gitlab, other_op): (&'static _, &'static _) = (Box::leak(gitlab.into()), Box::leak(other_op.into()));
-    let account: &'static _ = Box::leak(Account::parse("heron").unwrap().into());
-    let connection = pinhole_grant::CredentialId::random(&mut UnwrapErr(SysRng));
-    let bot = other(KeyKind::Bot).public().id();
-    let outcomes = [
-        ("service", approved_but(|action| action.service = gitlab).await),
-        ("op", approved_but(|action| action.op = other_op).await),
-        ("manifest", approved_but(|action| action.manifest = Digest::of(b"another")).await),
-        ("connection", approved_but(|action| action.connection = connection).await),
-        ("account", approved_but(|action| action.account = account).await),
-        ("bot", approved_but(|action| action.bot = bot).await),
-    ];
-    for (part, outcome) in outcomes {
-        assert_eq!(refusal(&outcome).code, Code::ApprovalMismatch, "another {part}");
-    }
-}
-
-#[tokio::test]
-async fn an_approval_runs_nothing_else_not_even_a_read() {
-    let stage = Setup::github().start().await;
-    let args = issue_args("A title");
-    let listed = stage.approval("github.create_issue", &args).seal();
-    let outcome = stage.run("github.get_repo", &repo_args(), &listed).await;
-    assert_eq!(refusal(&outcome).code, Code::OpOutOfScope);
-    let unlisted = stage.approval("github.create_issue", &args).scoped(|scope| scope.ops = None).seal();
-    for (name, args) in [("github.get_repo", repo_args()), ("github.comment_issue", comment_args("Hello"))] {
-        let outcome = stage.run(name, &args, &unlisted).await;
-        assert_eq!(refusal(&outcome).code, Code::ApprovalMismatch, "{name}");
-    }
-    assert_eq!(stage.standin.connections(), 0);
-    // What was refused has not been spent.
-    assert!(stage.run("github.create_issue", &args, &unlisted).await.result().is_some());
-}
-
-#[tokio::test]
-async fn a_refusal_before_the_spend_leaves_the_use() {
-    let stage = Setup::github().start().await;
-    let grant = stage.grant("github").uses(1).narrowed("repo", &[json!("lantern")]).seal();
-    for args in [json!({}), json!({"owner": "pinhole-demo", "repo": "beacon"})] {
-        assert!(stage.run("github.get_repo", &args, &grant).await.result().is_none());
-    }
-    let request = |op: &str| {
-        let (service, op) = op_name(op);
-        CallRequest::new(service, op, repo_args().to_string(), grant.clone())
-    };
-    assert!(stage.executor.run(request("github.create_issue")).await.result().is_none());
-    assert!(stage.executor.run(request("github.get_repo")).await.result().is_some());
 }

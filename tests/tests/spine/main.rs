@@ -8,6 +8,8 @@ mod codes;
 mod common;
 mod grants;
 mod pages;
+mod requirements;
+mod scopes;
 mod secrets;
 mod sending;
 mod shape;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pinhole_manifest::host::HostError;
-use pinhole_runtime::net::{NetSettings, PinnedClient, Sent, StageLimits};
+use pinhole_runtime::net::{NetSettings, Outgoing, PinnedClient, Sent, StageLimits};
 use pinhole_runtime::outcome::Code;
 use pinhole_standin::{
     Alpn, Certificate, Config, Cut, GithubWorld, Misbehaviour, Protocol, Reply, Route, Standin, When, World,
@@ -38,7 +38,7 @@ async fn read_repo_of(change: impl FnOnce(&mut Config)) -> Provoked {
 /// No manifest and no args lead here: what renders is what the client takes. So something between the two spoils it.
 pub(crate) async fn unsendable() -> Provoked {
     let mut stage = Setup::github().start().await;
-    let spoil = |request: &mut pinhole_runtime::net::Outgoing| request.target = "/repos/../user".to_owned();
+    let spoil = |request: &mut Outgoing| request.target = String::from("/repos/../user");
     stage.executor.wire = Box::new(Spoiling::new(stage.client(), spoil));
     read_repo(stage).await
 }

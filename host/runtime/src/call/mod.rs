@@ -1,6 +1,6 @@
 //! The spine: the one way of a call, from the grant that permits it to the outcome that answers it.
 //!
-//! Read [`Executor::walk`] from top to bottom. Each line takes what the line before it proved and gives back a value that
+//! Read `Executor::walk` from top to bottom. Each line takes what the line before it proved and gives back a value that
 //! proves one thing more, so that no line can be left out or moved: only an authorised call reaches the credential, only
 //! a prepared one has the permit that opens a socket, only a projected answer becomes an outcome. DESIGN, "The way of a
 //! call".

@@ -116,7 +116,7 @@ codes! {
         "ask the member for an approval of exactly this write";
     ApprovalRequired "approval_required" Refused
         "this write needs the member's approval of exactly this call"
-        "ask the member: `pinhole grant mint SERVICE --approve SERVICE.OP --args …`";
+        "ask the member: `pinhole grant mint SERVICE --approve SERVICE.OP ARGS`";
     ApprovalMismatch "approval_mismatch" Refused
         "the approval is for another call"
         "run exactly what was approved, or ask the member to approve this";

@@ -91,7 +91,9 @@ pub async fn replay<R: CryptoRng>(
     let member = SecretKey::generate(KeyKind::Member, rng);
     let grant = grant_for(entry, &name, &case, (&member, &bot), rng)?;
     let request = CallRequest::new(entry.manifest.id().clone(), name.op.clone(), case.args.as_str(), grant);
-    let script = Arc::new(Script::new(case.exchanges, &entry.manifest.auth().scheme, CASE_SECRET));
+    let idempotency = entry.manifest.op(&name.op).and_then(|op| op.idempotency.as_deref());
+    let scheme = &entry.manifest.auth().scheme;
+    let script = Arc::new(Script::new(case.exchanges, scheme, CASE_SECRET, idempotency));
     let executor = Executor {
         issuers: vec![member.public().clone()],
         bot,

@@ -24,7 +24,12 @@ pub(super) struct Script {
     state: Mutex<State>,
     /// The credential's header value as it must be sent, and as a case shows it.
     credential: (Zeroizing<String>, String),
+    /// The header whose value is another for every grant.
+    idempotency: Option<String>,
 }
+
+/// How a case shows the value by which the service knows a repeated write.
+const IDEMPOTENCY_SHOWN: &str = "<idempotency>";
 
 struct State {
     exchanges: VecDeque<Exchange>,
@@ -33,10 +38,15 @@ struct State {
 }
 
 impl Script {
-    pub(super) fn new(exchanges: Vec<Exchange>, scheme: &AuthScheme, secret: &str) -> Self {
+    pub(super) fn new(
+        exchanges: Vec<Exchange>,
+        scheme: &AuthScheme,
+        secret: &str,
+        idempotency: Option<&str>,
+    ) -> Self {
         let state = State { exchanges: exchanges.into(), done: 0, difference: None };
         let credential = (credential_value(scheme, secret), credential_value_shown(scheme));
-        Self { state: Mutex::new(state), credential }
+        Self { state: Mutex::new(state), credential, idempotency: idempotency.map(str::to_owned) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -88,7 +98,8 @@ impl Script {
         differ("body", recorded_body.unwrap_or("none"), body.as_deref().unwrap_or("none"))
     }
 
-    /// The headers as a case shows them. The credential must be exactly what the scheme makes of it.
+    /// The headers as a case shows them. The credential must be exactly what the scheme makes of it; an idempotency key
+    /// need only be there.
     fn headers(&self, sent: &Outgoing) -> Result<BTreeMap<String, String>, String> {
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let mut headers: BTreeMap<String, String> =
@@ -99,6 +110,9 @@ impl Script {
             return Err("the credential was not put in as the scheme says".to_owned());
         }
         headers.insert(name.to_string(), shown.clone());
+        if let Some(value) = self.idempotency.as_ref().and_then(|name| headers.get_mut(name)) {
+            IDEMPOTENCY_SHOWN.clone_into(value);
+        }
         Ok(headers)
     }
 }

@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 
 use super::fault::SchemaFaultKind as Kind;
 use super::schema::{Compiler, DESCRIPTION_MAX};
-use super::{formats, is_plain_line, keywords, push};
+use super::{formats, keywords, push};
 use crate::model::ArgKind;
+use crate::visible::is_plain_line;
 
 /// Longest pattern, in characters.
 const PATTERN_MAX: usize = 512;

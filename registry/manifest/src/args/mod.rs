@@ -9,7 +9,6 @@ mod formats;
 mod keywords;
 mod normalise;
 mod number;
-mod plain;
 mod schema;
 mod shape;
 mod text;
@@ -18,7 +17,6 @@ mod text;
 mod tests;
 
 pub(crate) use fault::{SchemaFault, SchemaFaultKind};
-pub(crate) use plain::{is_invisible, is_plain_line};
 pub(crate) use schema::{ARGS_MAX, compile};
 pub(crate) use shape::Shape;
 

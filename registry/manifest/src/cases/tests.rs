@@ -1,3 +1,5 @@
+//! Cases: what is read, and every way in which a file is refused.
+
 use super::*;
 
 const WHOLE: &str = r#"{

@@ -1,3 +1,5 @@
+//! The strict reader: what is JSON here, what is not, and where each value stands.
+
 use std::fs;
 use std::path::PathBuf;
 

@@ -3,8 +3,8 @@
 //! Refuses what would look like something else on a screen or mean something else to a server. DESIGN, "Manifest".
 
 use super::reader::{Value, clip};
-use crate::args::is_invisible;
 use crate::diagnostic::Code;
+use crate::visible::is_invisible;
 
 /// Longest name for people, in characters.
 pub(super) const NAME_MAX: usize = 60;

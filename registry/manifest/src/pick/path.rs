@@ -10,7 +10,7 @@ use jsonpath_rust::parser::model::{Segment, Selector};
 use jsonpath_rust::parser::parse_json_path;
 
 use super::{SingularPath, SingularStep, Step};
-use crate::args::is_invisible;
+use crate::visible::is_invisible;
 
 /// Longest path, in bytes.
 pub(crate) const PATH_MAX: usize = 512;

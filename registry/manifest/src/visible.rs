@@ -1,8 +1,9 @@
-//! Characters that a reader of a manifest would not see, or that change how the rest of a line is seen.
+//! Characters that a reader would not see, or that change how the rest of a line is seen: what a manifest may not have in
+//! its texts, and what is shown as an escape in everybody else's.
 
 /// Whether a character is a control, a bidi control, or takes no room of its own: line and paragraph separators, joiners,
 /// fillers, variation selectors, tags (Unicode categories Cc and Cf, Zl, Zp, and `Default_Ignorable_Code_Point`).
-pub(crate) fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(u32::from(c),
             0x00AD | 0x034F | 0x0600..=0x0605 | 0x061C | 0x06DD | 0x070F | 0x0890..=0x0891 | 0x08E2 | 0x115F..=0x1160
@@ -12,8 +13,21 @@ pub(crate) fn is_invisible(c: char) -> bool {
 }
 
 /// Whether a text is one line that shows every character it has.
-pub(crate) fn is_plain_line(text: &str) -> bool {
+pub fn is_plain_line(text: &str) -> bool {
     !text.chars().any(is_invisible)
+}
+
+/// The text with each such character as its escape, such as `\u{202e}`.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_invisible(c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -39,5 +53,6 @@ mod tests {
         }
         assert!(is_plain_line("Größe “x” — 東京 🦀 e\u{301}"));
         assert!(!is_plain_line("two\nlines"));
+        assert_eq!(visible("a\u{202e}b\n“é”"), "a\\u{202e}b\\u{a}“é”");
     }
 }

@@ -1,0 +1,164 @@
+//! A home of one test's own: its keys, its state, its files, and the binary run in it with an empty environment.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// The service's key in these tests. It opens nothing.
+pub(crate) const KEY: &str = "ghp_KeyOfTheCommandTests0123456789abcdef";
+
+/// A folder that goes away with the test.
+pub(crate) struct Home {
+    folder: tempfile::TempDir,
+}
+
+/// What a command did.
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Home {
+    /// Without keys.
+    pub(crate) fn empty() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// With a member's and a bot's key.
+    pub(crate) fn new() -> Self {
+        let home = Self::empty();
+        home.run(&["keys", "new"]).expect(0);
+        home
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file and gives its path.
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// The binary, in this home, with nothing else in its environment.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pinhole"));
+        command
+            .args(args)
+            .env_clear()
+            .env("PINHOLE_HOME", self.folder.path())
+            .current_dir(self.folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        self.run_with(args, "")
+    }
+
+    /// The same with this on stdin.
+    pub(crate) fn run_with(&self, args: &[&str], stdin: impl AsRef<[u8]>) -> Ran {
+        ran(&mut self.command(args), stdin.as_ref())
+    }
+
+    /// The bot's public key.
+    pub(crate) fn bot(&self) -> String {
+        self.public("bot")
+    }
+
+    /// The member's or the bot's public key.
+    pub(crate) fn public(&self, who: &str) -> String {
+        self.run(&["keys", "show", "--json"]).json()[who].as_str().unwrap().to_owned()
+    }
+
+    /// Mints a grant for this home's own bot, for a stand-in, and gives the file that it is in.
+    pub(crate) fn mint(&self, flags: &[&str]) -> String {
+        self.mint_for(&self.bot(), &[flags, &["--stand-in"]].concat())
+    }
+
+    /// The same for another bot and without a word about stand-ins.
+    pub(crate) fn mint_for(&self, bot: &str, flags: &[&str]) -> String {
+        let minted =
+            self.run_with(&[&["grant", "mint", "github", "--to", bot], flags].concat(), KEY).expect(0);
+        let count = std::fs::read_dir(self.folder.path()).unwrap().count();
+        self.write(&format!("grant-{count}.json"), minted.stdout)
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn ran(command: &mut Command, stdin: &[u8]) -> Ran {
+    let mut child = command.spawn().unwrap();
+    // A command that does not read its stdin may be gone already.
+    child.stdin.take().unwrap().write_all(stdin).unwrap_or_default();
+    Ran::of(&child.wait_with_output().unwrap())
+}
+
+impl Ran {
+    pub(crate) fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        Self {
+            status: output.status.code().unwrap_or(-1),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        }
+    }
+
+    /// Asserts the exit status. A command that fails says why and, below it, what to do.
+    #[track_caller]
+    pub(crate) fn expect(self, status: i32) -> Self {
+        assert_eq!(self.status, status, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        if ![0, 1, 4].contains(&status) && self.stdout.is_empty() {
+            assert!(self.stderr.lines().count() >= 2, "nothing says what to do: {}", self.stderr);
+        }
+        self
+    }
+
+    /// Stdout as exactly one JSON document on one line.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.stdout.lines().count(), 1, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+
+    /// Asserts that an outcome on stdout is a refusal with this code, and gives it.
+    #[track_caller]
+    pub(crate) fn refusal(&self, code: &str) -> Value {
+        let outcome = self.json();
+        assert_eq!(outcome["refusal"]["code"], code, "{outcome}");
+        assert!(!outcome["refusal"]["hint"].as_str().unwrap().is_empty());
+        outcome["refusal"].clone()
+    }
+
+    /// Asserts that a key is nowhere in what was printed, plain or in base64 at any alignment or in hexadecimal.
+    #[track_caller]
+    pub(crate) fn hides(self, key: &str) -> Self {
+        use base64::Engine as _;
+        use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+        let mut forms = vec![key.to_owned(), hexadecimal(key)];
+        for lead in 0..3 {
+            let mut bytes = vec![b' '; lead];
+            bytes.extend(key.bytes());
+            for text in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
+                // The ends depend on what stands beside the key.
+                forms.push(text.get(4..text.len() - 4).unwrap().to_owned());
+            }
+        }
+        for form in forms {
+            assert!(!self.stdout.contains(&form) && !self.stderr.contains(&form), "{form} was printed");
+        }
+        self
+    }
+}
+
+fn hexadecimal(text: &str) -> String {
+    text.bytes().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+}

@@ -1,0 +1,80 @@
+//! `--manifest FILE --unsigned`: a manifest that nobody signed, taken in when it is asked for.
+
+use std::time::Duration;
+
+use pinhole_standin::{Config, Misbehaviour, Reply, Route, When, World};
+use serde_json::json;
+
+use crate::home::{Home, KEY};
+use crate::stage::Stage;
+
+/// A manifest of one op that does not wait long.
+fn acme(host: &str) -> String {
+    json!({
+        "pinhole": 1, "id": "acme", "version": "1.0.0", "name": "Acme", "summary": "Things.", "host": host,
+        "auth": {"scheme": "bearer"},
+        "ops": {"get_thing": {
+            "access": "read", "summary": "One thing.",
+            "args": {"type": "object", "additionalProperties": false, "required": ["id"],
+                     "properties": {"id": {"type": "string", "maxLength": 40, "description": "The id."}}},
+            "request": {"method": "GET", "path": "/things/{id}"},
+            "pick": {"fields": ["id", "name"]},
+            "limits": {"timeout_ms": 1500}
+        }}
+    })
+    .to_string()
+}
+
+#[test]
+fn a_local_manifest_runs_when_it_is_asked_for_and_says_that_nobody_signed_it() {
+    let home = Home::new();
+    let route = Route::get("/things/7", Reply::json(200, &json!({"id": 7, "name": "Lamp", "secret": "x"})));
+    let config = Config { host: "api.acme.com".to_owned(), ..Config::new(World::Fixed(vec![route])) };
+    let stage = Stage::with(config);
+    let manifest = home.write("acme.json", acme("api.acme.com"));
+    let dial = stage.dial_for("api.acme.com", &home);
+    let dial: Vec<&str> = dial.iter().map(String::as_str).collect();
+    let call = ["run", "acme.get_thing", "--arg", "id=7", "--token-stdin", "--json"];
+    let local = ["--manifest", manifest.as_str(), "--unsigned"];
+    let ran = home.run_with(&[&call[..], &local, &dial].concat(), KEY).expect(0);
+    let outcome = ran.json();
+    assert_eq!(outcome["result"], json!({"id": 7, "name": "Lamp"}));
+    assert_eq!(outcome["meta"]["unsigned"], true);
+    // Not without `--unsigned`, and not a service that is there already.
+    home.run_with(&[&call[..], &local[..2], &dial].concat(), KEY).expect(2);
+    let taken = home.write("taken.json", acme("api.acme.com").replace("\"acme\"", "\"github\""));
+    home.run_with(&[&call[..], &["--manifest", &taken, "--unsigned"], &dial].concat(), KEY).expect(4);
+    for host in ["127.1", "*.acme.com", "localhost", "api.acme.com:8443", "{id}.acme.com"] {
+        let invalid = home.write("invalid.json", acme(host));
+        let ran = home
+            .run_with(&[&call[..], &["--manifest", &invalid, "--unsigned"], &dial].concat(), KEY)
+            .expect(4);
+        assert!(ran.stderr.contains("pinhole manifest check"), "{}", ran.stderr);
+    }
+    assert_eq!(stage.requests(), 1);
+}
+
+#[test]
+fn a_service_that_takes_too_long_is_given_up() {
+    let home = Home::new();
+    let route = Route::get("/things/7", Reply::json(200, &json!({})));
+    let config = Config { host: "api.acme.com".to_owned(), ..Config::new(World::Fixed(vec![route])) };
+    let stage = Stage::with(config);
+    stage.standin.misbehave(When::Always, Misbehaviour::SlowHeaders { delay: Duration::from_mins(10) });
+    let manifest = home.write("acme.json", acme("api.acme.com"));
+    let dial = stage.dial_for("api.acme.com", &home);
+    let dial: Vec<&str> = dial.iter().map(String::as_str).collect();
+    let call = [
+        "run",
+        "acme.get_thing",
+        "--arg",
+        "id=7",
+        "--token-stdin",
+        "--json",
+        "--manifest",
+        &manifest,
+        "--unsigned",
+    ];
+    let refusal = home.run_with(&[&call[..], &dial].concat(), KEY).expect(5).refusal("timed_out");
+    assert_ne!(refusal["sent"], "no");
+}

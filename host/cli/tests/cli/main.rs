@@ -1,0 +1,35 @@
+//! The `pinhole` command as its users meet it: the binary itself, each test in a home of its own with an empty
+//! environment, against stand-ins on loopback. DESIGN, "CLI".
+
+#[cfg(test)]
+mod args;
+#[cfg(test)]
+mod demo;
+#[cfg(test)]
+mod environment;
+#[cfg(test)]
+mod explain;
+#[cfg(test)]
+mod grants;
+#[cfg(test)]
+mod home;
+#[cfg(test)]
+mod keys;
+#[cfg(test)]
+mod local;
+#[cfg(test)]
+mod manifest_check;
+#[cfg(test)]
+mod manifest_test;
+#[cfg(test)]
+mod once;
+#[cfg(test)]
+mod plain;
+#[cfg(test)]
+mod run;
+#[cfg(test)]
+mod stage;
+#[cfg(test)]
+mod token;
+#[cfg(test)]
+mod vectors;
