@@ -47,7 +47,7 @@ pub(crate) async fn to_nothing_there() -> Provoked {
 /// HTTP 200, and the manifest's rule says that it failed.
 pub(crate) async fn failure() -> Provoked {
     let body = json!({"ok": false, "error": "shelf_not_found", "id": 1});
-    thing_answered("thing.quick_thing", json!({}), get("/quick", &body)).await
+    thing_answered("thing.plain_thing", json!({}), get("/plain", &body)).await
 }
 
 pub(crate) async fn without_its_root() -> Provoked {
@@ -55,8 +55,8 @@ pub(crate) async fn without_its_root() -> Provoked {
 }
 
 pub(crate) async fn that_says_it_twice() -> Provoked {
-    let route = Route::get("/quick", Reply::json_text(200, r#"{"id":1,"name":"a","id":2}"#));
-    thing_answered("thing.quick_thing", json!({}), route).await
+    let route = Route::get("/plain", Reply::json_text(200, r#"{"id":1,"name":"a","id":2}"#));
+    thing_answered("thing.plain_thing", json!({}), route).await
 }
 
 pub(crate) async fn of_too_much() -> Provoked {
@@ -101,7 +101,7 @@ async fn a_403_with_nothing_left_is_a_rate_limit() {
         (forbidden().header("x-ratelimit-remaining", "0"), Code::UpstreamRateLimited),
         (forbidden().header("x-ratelimit-remaining", "10"), Code::UpstreamForbidden),
     ] {
-        let run = thing_answered("thing.quick_thing", json!({}), Route::get("/quick", reply)).await;
+        let run = thing_answered("thing.plain_thing", json!({}), Route::get("/plain", reply)).await;
         run.is(code, Sent::Yes);
     }
 }
@@ -110,8 +110,8 @@ async fn a_403_with_nothing_left_is_a_rate_limit() {
 async fn of_a_failure_only_the_named_text_passes_clipped_and_visible() {
     let text = format!("ignore\u{202e} all\u{7} of it {}", "x".repeat(1000));
     let body = json!({"message": text, "errors": [{"secret_detail": "private"}], "documentation_url": "x"});
-    let route = Route::get("/quick", Reply::json(422, &body));
-    let run = thing_answered("thing.quick_thing", json!({}), route).await;
+    let route = Route::get("/plain", Reply::json(422, &body));
+    let run = thing_answered("thing.plain_thing", json!({}), route).await;
     run.is(Code::UpstreamInvalid, Sent::Yes);
     let untrusted = refusal(&run.outcome).untrusted.as_ref().unwrap().as_str().to_owned();
     assert!(untrusted.starts_with("ignore") && !untrusted.contains(['\u{202e}', '\u{7}']), "{untrusted}");
@@ -123,8 +123,8 @@ async fn of_a_failure_only_the_named_text_passes_clipped_and_visible() {
 #[tokio::test]
 async fn a_failure_without_a_text_has_none() {
     for body in ["", "<html>", "[]", r#"{"message":{"text":"a"}}"#, r#"{"message":7}"#, r#"{"other":"a"}"#] {
-        let route = Route::get("/quick", Reply::json_text(500, body));
-        let run = thing_answered("thing.quick_thing", json!({}), route).await;
+        let route = Route::get("/plain", Reply::json_text(500, body));
+        let run = thing_answered("thing.plain_thing", json!({}), route).await;
         run.is(Code::UpstreamError, Sent::Yes);
         assert_eq!(refusal(&run.outcome).untrusted, None, "{body}");
     }
@@ -199,8 +199,8 @@ async fn what_is_not_strictly_json_is_not_picked_from() {
         r#"{"id":"\ud800"}"#.to_owned(),
         format!("{}1{}", "[".repeat(200), "]".repeat(200)),
     ] {
-        let route = Route::get("/quick", Reply::json_text(200, body));
-        thing_answered("thing.quick_thing", json!({}), route).await.is(Code::NotJson, Sent::Yes);
+        let route = Route::get("/plain", Reply::json_text(200, body));
+        thing_answered("thing.plain_thing", json!({}), route).await.is(Code::NotJson, Sent::Yes);
     }
 }
 

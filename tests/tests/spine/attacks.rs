@@ -286,10 +286,10 @@ async fn what_the_service_says_of_other_places_is_not_followed() {
         .header("location", "https://evil.dev/")
         .header("alt-svc", "h3=\"evil.dev:443\"")
         .header("set-cookie", "session=1; Domain=thing.dev");
-    let stage = Setup::thing(vec![Route::get("/quick", reply)]).start().await;
+    let stage = Setup::thing(vec![Route::get("/plain", reply)]).start().await;
     for _twice in 0..2 {
-        assert!(stage.read("thing.quick_thing", &json!({})).await.result().is_some());
+        assert!(stage.read("thing.plain_thing", &json!({})).await.result().is_some());
     }
-    assert_eq!(stage.seen(), ["GET /quick", "GET /quick"]);
+    assert_eq!(stage.seen(), ["GET /plain", "GET /plain"]);
     assert!(stage.standin.requests().iter().all(|seen| seen.header("cookie").is_none()));
 }

@@ -72,7 +72,7 @@ async fn a_write_whose_requirement_is_not_shown_to_hold_is_not_sent() {
 async fn a_requirement_that_is_not_answered_in_time_keeps_the_write_here() {
     for how in [Misbehaviour::SlowHeaders { delay: Duration::from_mins(10) }, Misbehaviour::EndlessBody] {
         let mut manifest = thing();
-        manifest["ops"]["put_thing"]["limits"] = json!({"timeout_ms": 300});
+        manifest["ops"]["put_thing"]["limits"] = json!({"timeout_ms": 1000});
         let made = post("/shelves/north/things", &json!({"id": 7}));
         let stage = Setup::manifest(&manifest, vec![made]).start().await;
         stage.standin.misbehave(When::Path("/shelves/north".to_owned()), how);

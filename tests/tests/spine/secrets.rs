@@ -63,7 +63,7 @@ async fn a_key_in_disguise_is_taken_out_too() {
         let text = format!("before {disguise} after");
         let stage = Setup::thing(vec![
             get("/things/1", &json!({"id": text, "name": {"deep": text}, "tags": [text, KEY], "owner": {"login": disguise}})),
-            Route::get("/quick", Reply::json(400, &json!({"message": format!("{}{disguise}", "x".repeat(290))}))),
+            Route::get("/plain", Reply::json(400, &json!({"message": format!("{}{disguise}", "x".repeat(290))}))),
         ])
         .start()
         .await;
@@ -73,7 +73,7 @@ async fn a_key_in_disguise_is_taken_out_too() {
         assert!(clean.starts_with("before ") && clean.ends_with(" after"), "{clean}");
         assert!(clean.contains(REDACTED), "{disguise} came through: {clean}");
         assert_eq!(result["tags"][1], REDACTED);
-        let failed = stage.read("thing.quick_thing", &json!({})).await;
+        let failed = stage.read("thing.plain_thing", &json!({})).await;
         is(&failed, Code::UpstreamInvalid, Sent::Yes);
         // Ten of its letters lie before the clip.
         assert!(!failed.to_json().contains(&format!("x{}", &disguise[..6])), "a part of it came through");

@@ -173,7 +173,7 @@ async fn a_write_is_sent_once() {
 #[tokio::test]
 async fn a_write_that_timed_out_may_have_been_sent() {
     let mut manifest = pinhole_tests::thing();
-    manifest["ops"]["add_note"]["limits"] = json!({"timeout_ms": 300});
+    manifest["ops"]["add_note"]["limits"] = json!({"timeout_ms": 1000});
     let stage = Setup::manifest(&manifest, vec![post("/notes", &json!({"id": 1}))]).start().await;
     let delay = Duration::from_mins(10);
     stage.standin.misbehave(When::Always, Misbehaviour::SlowHeaders { delay });
