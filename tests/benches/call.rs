@@ -1,5 +1,5 @@
 //! What a call costs over the bare client with the same settings, on loopback TLS, at about 93 KB and about 600 KB; and
-//! what rendering and projecting cost alone. DESIGN, "Measures to hold".
+//! what its parts cost alone. DESIGN, "Measures to hold".
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use pinhole_manifest::pick::Pick;
 use pinhole_runtime::project::{Tree, project};
 use pinhole_runtime::render::render;
-use pinhole_runtime::store::FileStore;
+use pinhole_runtime::store::{FileStore, MemoryStore};
 use pinhole_standin::{Config, GithubWorld, Reply, Route, World};
-use pinhole_tests::{KEY, ORG, Setup, Stage, op_name};
+use pinhole_tests::{Canned, KEY, ORG, Setup, Stage, op_name};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -49,7 +49,7 @@ async fn serving(page: bytes::Bytes, folder: &std::path::Path) -> Stage {
 
 fn calls(criterion: &mut Criterion) {
     let runtime = runtime();
-    for (name, per_page) in [("93 KB", 15), ("600 KB", 100)] {
+    for (name, per_page) in [("93 KB", 16), ("600 KB", 100)] {
         let page = runtime.block_on(page(per_page));
         eprintln!("{name}: {} bytes, {per_page} repositories", page.len());
         let folder = tempfile::tempdir().expect("a folder");
@@ -116,5 +116,24 @@ fn parts(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, calls, parts);
+/// What a call costs whatever comes back: no network, an empty page; the state in files, then in memory.
+fn fixed_cost(criterion: &mut Criterion) {
+    let runtime = runtime();
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut stage = runtime.block_on(serving(bytes::Bytes::from_static(b"[]"), folder.path()));
+    stage.executor.wire = Box::new(Canned::new("[]"));
+    let args = json!({"org": ORG, "per_page": 100});
+    let grant = stage.grant("github").seal();
+    let mut group = criterion.benchmark_group("fixed");
+    group.bench_function("call without network, state in files", |bencher| {
+        bencher.to_async(&runtime).iter(|| stage.run(OP, &args, &grant));
+    });
+    stage.executor.store = Arc::new(MemoryStore::default());
+    group.bench_function("call without network, state in memory", |bencher| {
+        bencher.to_async(&runtime).iter(|| stage.run(OP, &args, &grant));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, calls, parts, fixed_cost);
 criterion_main!(benches);
