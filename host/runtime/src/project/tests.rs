@@ -4,6 +4,8 @@ mod answers;
 mod naive;
 mod properties;
 
+pub(super) use properties::{ROOTS, fields, written};
+
 use std::path::PathBuf;
 
 use pinhole_manifest::pick::Pick;
@@ -45,7 +47,7 @@ pub(super) fn any_tree() -> impl Strategy<Value = Tree> {
 }
 
 /// A manifest with this pick.
-fn manifest(pick: &Value) -> Manifest {
+pub(super) fn manifest(pick: &Value) -> Manifest {
     let manifest = json!({
         "pinhole": 1, "id": "thing", "version": "1.0.0", "name": "Thing", "summary": "Things.",
         "host": "api.thing.dev", "auth": { "scheme": "bearer" },
@@ -60,7 +62,7 @@ fn manifest(pick: &Value) -> Manifest {
     reading.into_result().unwrap_or_else(|faults| panic!("{pick}: {faults:?}"))
 }
 
-fn projection(manifest: &Manifest) -> &Projection {
+pub(super) fn projection(manifest: &Manifest) -> &Projection {
     match &manifest.op(&OpId::parse("it").unwrap()).unwrap().pick {
         Pick::Fields(projection) => projection,
         Pick::None => panic!(),

@@ -31,6 +31,11 @@ pub enum Tree {
 pub struct Digits(Box<str>);
 
 impl Digits {
+    /// A number whose grammar was checked when it was read.
+    pub(super) fn checked(text: &str) -> Self {
+        Self(text.into())
+    }
+
     /// The number as written.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -51,13 +56,11 @@ pub enum DocumentError {
     #[error("the document is nested deeper than {DEPTH_MAX}")]
     TooDeep,
     /// It is not one JSON value.
-    #[error("the document is not JSON: line {line}, column {column}")]
-    Syntax {
-        /// The line of the fault, from 1.
-        line: usize,
-        /// The column of the fault, in bytes, from 1.
-        column: usize,
-    },
+    #[error("the document is not JSON")]
+    Syntax,
+    /// More is kept of it than is ever held at once.
+    #[error("more of the document is picked than can be held")]
+    KeptTooMuch,
     /// A string or a key escapes half of a surrogate pair, which is no character.
     #[error("a string of the document has half a surrogate pair")]
     LoneSurrogate,
@@ -74,8 +77,7 @@ impl Tree {
             return Err(DocumentError::TooDeep);
         }
         // This checks the whole grammar, at every depth, but for surrogates: what fails below is one of those.
-        let raw = serde_json::from_str::<&RawValue>(text)
-            .map_err(|error| DocumentError::Syntax { line: error.line(), column: error.column() })?;
+        let raw = serde_json::from_str::<&RawValue>(text).or(Err(DocumentError::Syntax))?;
         read(raw, DEPTH_MAX)
     }
 

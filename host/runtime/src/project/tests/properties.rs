@@ -38,7 +38,7 @@ fn specs() -> impl Strategy<Value = Spec> {
 }
 
 /// The fields of a pick, some with an alias.
-fn fields() -> impl Strategy<Value = Vec<(String, Option<String>)>> {
+pub(in crate::project) fn fields() -> impl Strategy<Value = Vec<(String, Option<String>)>> {
     let aliased = proptest::collection::vec(("[abcd](\\.[abcd]|\\[\\*\\]|\\[[01]\\]){0,4}", "[xyz]"), 0..3);
     (specs(), aliased, any::<prop::sample::Index>()).prop_map(|(spec, aliased, turn)| {
         let mut paths = Vec::new();
@@ -55,9 +55,9 @@ fn fields() -> impl Strategy<Value = Vec<(String, Option<String>)>> {
     })
 }
 
-const ROOTS: [&str; 6] = ["$", "$.a", "$[0]", "$.a[*]", "$.b[*].a", "$.a[*][*]"];
+pub(in crate::project) const ROOTS: [&str; 6] = ["$", "$.a", "$[0]", "$.a[*]", "$.b[*].a", "$.a[*][*]"];
 
-fn written(root: &str, fields: &[(String, Option<String>)]) -> Value {
+pub(in crate::project) fn written(root: &str, fields: &[(String, Option<String>)]) -> Value {
     let fields: Vec<Value> = fields
         .iter()
         .map(|(path, alias)| alias.as_ref().map_or(json!(path), |alias| json!({ "as": alias, "path": path })))

@@ -44,8 +44,8 @@ fn faults_have_their_own_names() {
     let fault = |bytes: &[u8]| Tree::parse(bytes).unwrap_err();
     assert_eq!(fault(b"\"\xff\""), DocumentError::NotUtf8);
     assert_eq!(fault(b"\xef\xbb\xbf{}"), DocumentError::ByteOrderMark);
-    assert!(matches!(fault(b"{}\n,"), DocumentError::Syntax { line: 2, .. }));
-    assert!(matches!(fault(b""), DocumentError::Syntax { .. }));
+    assert!(matches!(fault(b"{}\n,"), DocumentError::Syntax));
+    assert!(matches!(fault(b""), DocumentError::Syntax));
     assert_eq!(fault(br#""\ud800""#), DocumentError::LoneSurrogate);
     assert_eq!(fault(br#"{"a":["\udc00 "]}"#), DocumentError::LoneSurrogate);
     assert_eq!(fault(br#"{"a":{"\ud800x":1}}"#), DocumentError::LoneSurrogate);

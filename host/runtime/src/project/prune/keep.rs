@@ -1,0 +1,311 @@
+//! What is looked into: keys are compared with the wanted ones, and wanted values are kept.
+
+use super::super::{DEPTH_MAX, Digits, DocumentError, Tree};
+use super::frame::{Done, Frame, Kind};
+use super::skip::Open;
+use super::text::plain;
+use super::token::{Num, Step, Str, Word};
+use super::{Expect, KEPT_BYTES_MAX, Partial, Pruner, VALUE_COST, is_space};
+
+impl Pruner<'_> {
+    /// Goes on with the token that the last piece ended in.
+    pub(super) fn resume<'b>(&mut self, piece: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+        if piece.is_empty() {
+            return Ok(piece);
+        }
+        let mut partial = self.partial;
+        let step = match &mut partial {
+            Partial::None => return Ok(piece),
+            Partial::Key(text) | Partial::Text(text) => text.take(piece)?,
+            Partial::Number(number) => number.take(piece)?,
+            Partial::Word(word, seen) => word.take(seen, piece)?,
+        };
+        let (own, rest) = match step {
+            Step::Open => (piece, &[][..]),
+            Step::Ended(at) => (piece.get(..at).unwrap_or_default(), piece.get(at..).unwrap_or_default()),
+        };
+        if self.holds_token(partial) {
+            self.hold(own)?;
+        }
+        if step == Step::Open {
+            self.partial = partial;
+            return Ok(rest);
+        }
+        self.partial = Partial::None;
+        match partial {
+            Partial::None => {}
+            Partial::Key(_) => self.end_key()?,
+            Partial::Text(_) => self.end_text()?,
+            Partial::Number(_) => self.end_number()?,
+            Partial::Word(word, _) => self.end_word(word)?,
+        }
+        Ok(rest)
+    }
+
+    /// Whether the token at hand is kept, or may turn out to be a wanted key.
+    fn holds_token(&self, partial: Partial) -> bool {
+        !self.skip.is_open()
+            && match partial {
+                Partial::Key(_) => true,
+                Partial::Text(_) | Partial::Number(_) => self.keeps_scalar(),
+                Partial::None | Partial::Word(..) => false,
+            }
+    }
+
+    fn keeps_scalar(&self) -> bool {
+        self.wanted.is_some_and(|place| self.plan.keep(place).scalar)
+    }
+
+    /// Holds bytes of the token at hand.
+    fn hold(&mut self, bytes: &[u8]) -> Result<(), DocumentError> {
+        self.raw.extend_from_slice(bytes);
+        let held = self.kept.saturating_add(self.raw.len());
+        if held > KEPT_BYTES_MAX { Err(DocumentError::KeptTooMuch) } else { Ok(()) }
+    }
+
+    /// One token of what is looked into, or one whole string that is passed over.
+    pub(super) fn step<'b>(&mut self, rest: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+        let Some((byte, tail)) = rest.split_first() else {
+            return Ok(rest);
+        };
+        match (self.expect, byte) {
+            (Expect::Key | Expect::FirstKey, b'"') => self.key(tail),
+            (Expect::Value | Expect::FirstElement, _) if !is_space(*byte) => self.value(*byte, rest, tail),
+            (Expect::Colon, b':') => {
+                self.expect = Expect::Value;
+                Ok(tail)
+            }
+            (Expect::More, b',') => self.comma(tail),
+            (Expect::FirstKey | Expect::More, b'}') => self.close(Open::Object, tail),
+            (Expect::More, b']') => self.close(Open::Array, tail),
+            (_, space) if is_space(*space) => Ok(tail),
+            _ => Err(DocumentError::Syntax),
+        }
+    }
+
+    fn comma<'b>(&mut self, tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+        let frame = self.frames.last().ok_or(DocumentError::Syntax)?;
+        match frame.kind {
+            Kind::Object { .. } => self.expect = Expect::Key,
+            Kind::Array { .. } => {
+                self.wanted = frame.element(self.plan.keep(frame.place));
+                self.expect = Expect::Value;
+            }
+        }
+        Ok(tail)
+    }
+
+    fn close<'b>(&mut self, open: Open, tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+        let frame = self.frames.pop().ok_or(DocumentError::Syntax)?;
+        let kind = match frame.kind {
+            Kind::Object { .. } => Open::Object,
+            Kind::Array { .. } => Open::Array,
+        };
+        if kind != open {
+            return Err(DocumentError::Syntax);
+        }
+        self.end_value(Done::Kept(frame.into_tree()))?;
+        Ok(tail)
+    }
+
+    /// A key of an object that is looked into, behind its quote.
+    fn key<'b>(&mut self, tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+        if let Some((key, [b'"', after @ ..])) = tail.split_at_checked(plain(tail)) {
+            self.wanted = self.member(key);
+            if self.wanted.is_some() {
+                // Checked as a whole piece when it was fed.
+                let key = std::str::from_utf8(key).map_err(|_error| DocumentError::NotUtf8)?;
+                self.name_member(key.to_owned())?;
+            }
+            if let [b':', value @ ..] = after {
+                self.expect = Expect::Value;
+                return Ok(value);
+            }
+            self.expect = Expect::Colon;
+            return Ok(after);
+        }
+        self.token(Partial::Key(Str::Plain), tail)
+    }
+
+    /// Starts a token that may end in this piece or a later one.
+    fn token<'b>(&mut self, partial: Partial, rest: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+        self.raw.clear();
+        self.partial = partial;
+        self.resume(rest)
+    }
+
+    /// What is kept of the member of this name in the innermost object.
+    fn member(&self, key: &[u8]) -> Option<usize> {
+        let frame = self.frames.last()?;
+        let keep = self.plan.keep(frame.place);
+        keep.name(key).or_else(|| keep.members.then_some(self.plan.any_scalar()))
+    }
+
+    fn name_member(&mut self, name: String) -> Result<(), DocumentError> {
+        self.count(name.len())?;
+        if let Some(Frame { kind: Kind::Object { key, .. }, .. }) = self.frames.last_mut() {
+            *key = name;
+        }
+        Ok(())
+    }
+
+    /// A value starts with `byte`. `rest` starts with it too, `tail` behind it.
+    fn value<'b>(&mut self, byte: u8, rest: &'b [u8], tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+        match byte {
+            b'"' => self.text(tail),
+            b'{' | b'[' => self.container(byte, tail),
+            b'-' | b'0'..=b'9' => self.token(Partial::Number(Num::Start), rest),
+            b']' if self.expect == Expect::FirstElement => self.close(Open::Array, tail),
+            _ => match Word::starting(byte) {
+                Some(word) => self.token(Partial::Word(word, 0), rest),
+                None if self.is_mark(byte) => Err(DocumentError::ByteOrderMark),
+                None => Err(DocumentError::Syntax),
+            },
+        }
+    }
+
+    /// Whether a byte order mark starts the document.
+    fn is_mark(&self, byte: u8) -> bool {
+        byte == 0xef && self.frames.is_empty() && self.top.is_none()
+    }
+
+    fn text<'b>(&mut self, tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+        if let Some((text, [b'"', after @ ..])) = tail.split_at_checked(plain(tail)) {
+            if self.keeps_scalar() {
+                let text = std::str::from_utf8(text).map_err(|_error| DocumentError::NotUtf8)?;
+                self.end_value(Done::Kept(Tree::String(text.to_owned())))?;
+            } else {
+                self.end_scalar_standing_in()?;
+            }
+            return Ok(after);
+        }
+        self.token(Partial::Text(Str::Plain), tail)
+    }
+
+    fn container<'b>(&mut self, byte: u8, tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+        let open = if byte == b'{' { Open::Object } else { Open::Array };
+        let entered = self.wanted.filter(|place| {
+            let keep = self.plan.keep(*place);
+            if open == Open::Object { keep.enters_objects() } else { keep.enters_arrays() }
+        });
+        let Some(place) = entered else {
+            self.skip.open(open, self.frames.len())?;
+            self.expect = if open == Open::Object { Expect::FirstKey } else { Expect::FirstElement };
+            return Ok(tail);
+        };
+        if self.frames.len() >= DEPTH_MAX {
+            return Err(DocumentError::TooDeep);
+        }
+        let frame = if open == Open::Object { Frame::object(place) } else { Frame::array(place) };
+        match open {
+            Open::Object => self.expect = Expect::FirstKey,
+            Open::Array => {
+                self.wanted = frame.element(self.plan.keep(place));
+                self.expect = Expect::FirstElement;
+            }
+        }
+        self.frames.push(frame);
+        Ok(tail)
+    }
+
+    fn end_key(&mut self) -> Result<(), DocumentError> {
+        self.expect = Expect::Colon;
+        if self.skip.is_open() {
+            return Ok(());
+        }
+        let name = self.take_text()?;
+        self.wanted = self.member(name.as_bytes());
+        if self.wanted.is_some() { self.name_member(name) } else { Ok(()) }
+    }
+
+    fn end_text(&mut self) -> Result<(), DocumentError> {
+        if self.skip.is_open() {
+            self.expect = Expect::More;
+            return Ok(());
+        }
+        if self.keeps_scalar() {
+            let text = self.take_text()?;
+            return self.end_value(Done::Kept(Tree::String(text)));
+        }
+        self.end_scalar_standing_in()
+    }
+
+    /// The text whose bytes are held, its closing quote among them.
+    fn take_text(&mut self) -> Result<String, DocumentError> {
+        let mut raw = std::mem::take(&mut self.raw);
+        if !raw.contains(&b'\\') {
+            raw.truncate(raw.len().saturating_sub(1));
+            return String::from_utf8(raw).map_err(|_error| DocumentError::NotUtf8);
+        }
+        raw.insert(0, b'"');
+        // Its escapes were checked when they came.
+        serde_json::from_slice(&raw).map_err(|_error| DocumentError::Syntax)
+    }
+
+    pub(super) fn end_number(&mut self) -> Result<(), DocumentError> {
+        if self.skip.is_open() {
+            self.expect = Expect::More;
+            return Ok(());
+        }
+        if self.keeps_scalar() {
+            let digits = std::str::from_utf8(&self.raw).map_err(|_error| DocumentError::NotUtf8)?;
+            let digits = Digits::checked(digits);
+            return self.end_value(Done::Kept(Tree::Number(digits)));
+        }
+        self.end_scalar_standing_in()
+    }
+
+    fn end_word(&mut self, word: Word) -> Result<(), DocumentError> {
+        if self.skip.is_open() {
+            self.expect = Expect::More;
+            return Ok(());
+        }
+        match (self.wanted, word) {
+            (Some(_), Word::Null) => self.end_value(Done::Kept(Tree::Null)),
+            (Some(_), _) if self.keeps_scalar() => self.end_value(Done::Kept(Tree::Bool(word == Word::True))),
+            _ => self.end_scalar_standing_in(),
+        }
+    }
+
+    /// A scalar that is looked at for its kind at most.
+    fn end_scalar_standing_in(&mut self) -> Result<(), DocumentError> {
+        match self.wanted {
+            Some(_) => self.end_value(Done::StandIn(Tree::Bool(true))),
+            None => self.end_value(Done::Dropped),
+        }
+    }
+
+    /// What was passed over as a whole is closed.
+    pub(super) fn end_passed(&mut self, open: Open) -> Result<(), DocumentError> {
+        match (self.wanted, open) {
+            (None, _) => self.end_value(Done::Dropped),
+            (Some(_), Open::Object) => self.end_value(Done::StandIn(Tree::Object(Vec::new()))),
+            (Some(_), Open::Array) => self.end_value(Done::StandIn(Tree::Array(Vec::new()))),
+        }
+    }
+
+    fn end_value(&mut self, done: Done) -> Result<(), DocumentError> {
+        self.expect = Expect::More;
+        let text = match &done {
+            Done::Kept(Tree::String(text)) => text.len(),
+            Done::Kept(Tree::Number(digits)) => digits.as_str().len(),
+            _ => 0,
+        };
+        let held = if let Some(frame) = self.frames.last_mut() {
+            frame.put(done, self.plan.keep(frame.place))
+        } else {
+            self.top = match done {
+                Done::Kept(tree) | Done::StandIn(tree) => Some(tree),
+                Done::Dropped => None,
+            };
+            true
+        };
+        if held { self.count(text) } else { Ok(()) }
+    }
+
+    /// Counts a value or a key that is held.
+    fn count(&mut self, text: usize) -> Result<(), DocumentError> {
+        self.kept = self.kept.saturating_add(text).saturating_add(VALUE_COST);
+        if self.kept > KEPT_BYTES_MAX { Err(DocumentError::KeptTooMuch) } else { Ok(()) }
+    }
+}
