@@ -34,6 +34,9 @@ fn hostile() -> Vec<String> {
         "a\\b",
         "\\..\\",
         "a;b",
+        "..;",
+        "..;/x",
+        ".;a",
         "a:b",
         "a@evil.dev",
         "user:pass@x",
@@ -122,7 +125,7 @@ async fn a_value_in_a_path_stays_in_its_segment() {
 #[tokio::test]
 async fn the_worst_are_refused() {
     let stage = Setup::thing(Vec::new()).start().await;
-    for value in ["", ".", "..", "\u{0}", "a\u{0}b", "a\r\nb"] {
+    for value in ["", ".", "..", "..;", ".;a", "..;/x", "\u{0}", "a\u{0}b", "a\r\nb"] {
         let outcome = stage.read("thing.get_thing", &json!({"id": value})).await;
         assert_eq!(refusal(&outcome).code, Code::ArgRefused, "{value:?}");
     }

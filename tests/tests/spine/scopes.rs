@@ -33,19 +33,32 @@ async fn a_credential_of_another_token_url_is_a_host_that_changed() {
     assert!(same.outcome.result().is_some());
 }
 
+fn older(grant: Granting<'_>) -> Vec<u8> {
+    grant.asking(|request| request.manifest = Digest::of(b"an earlier manifest")).seal()
+}
+
 #[tokio::test]
-async fn a_list_of_ops_outlives_the_manifest_for_reads_alone() {
-    let older = |grant: Granting<'_>| -> Vec<u8> {
-        grant.asking(|request| request.manifest = Digest::of(b"an earlier manifest")).seal()
-    };
+async fn a_list_of_ops_outlives_a_reviewed_manifest_for_reads_alone() {
     let stage = Setup::github().start().await;
     let read = older(stage.grant("github").ops(&["get_repo"]));
     assert!(stage.run("github.get_repo", &repo_args(), &read).await.result().is_some());
     let write = older(stage.grant("github").write(1).ops(&["create_issue"]));
     let outcome = stage.run("github.create_issue", &issue_args("A title"), &write).await;
     assert_eq!(refusal(&outcome).code, Code::ManifestChanged);
-    let seen = stage.standin.requests().len();
-    assert_eq!(seen, 1, "the read");
+    // What an arg is used for may have changed.
+    let narrowed = older(stage.grant("github").ops(&["get_repo"]).narrowed("repo", &[json!("lantern")]));
+    let outcome = stage.run("github.get_repo", &repo_args(), &narrowed).await;
+    assert_eq!(refusal(&outcome).code, Code::ManifestChanged);
+    assert_eq!(stage.standin.requests().len(), 1, "the read");
+}
+
+#[tokio::test]
+async fn nothing_outlives_a_manifest_that_nobody_reviews() {
+    let stage = Setup::thing(Vec::new()).start().await;
+    let grant = older(stage.grant("thing").ops(&["touch_thing"]));
+    let outcome = stage.run("thing.touch_thing", &json!({}), &grant).await;
+    assert_eq!(refusal(&outcome).code, Code::ManifestChanged);
+    assert_eq!(stage.standin.connections(), 0);
 }
 
 #[tokio::test]
@@ -137,7 +150,12 @@ async fn an_approval_runs_nothing_else_not_even_a_read() {
 async fn a_refusal_before_the_spend_leaves_the_use() {
     let stage = Setup::github().start().await;
     let grant = stage.grant("github").uses(1).narrowed("repo", &[json!("lantern")]).seal();
-    for args in [json!({}), json!({"owner": "pinhole-demo", "repo": "beacon"})] {
+    for args in [
+        json!({}),
+        json!({"owner": "pinhole-demo", "repo": "beacon"}),
+        // Within the grant, and no request can be made of it.
+        json!({"owner": "..", "repo": "lantern"}),
+    ] {
         assert!(stage.run("github.get_repo", &args, &grant).await.result().is_none());
     }
     let request = |op: &str| {
