@@ -45,10 +45,7 @@ impl PinnedClient {
     }
 
     /// Like [`Self::new`], with another source of addresses. They pass the same guard.
-    pub(super) fn with_lookup(
-        settings: NetSettings,
-        lookup: Arc<dyn Lookup>,
-    ) -> Result<Self, NetSettingsError> {
+    pub fn with_lookup(settings: NetSettings, lookup: Arc<dyn Lookup>) -> Result<Self, NetSettingsError> {
         Ok(Self { settings: settings.checked()?, lookup, clients: Mutex::new(HashMap::new()) })
     }
 

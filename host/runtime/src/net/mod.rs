@@ -28,6 +28,7 @@ use serde::Serialize;
 
 pub use client::PinnedClient;
 pub use error::{Stage, WireError, WireErrorKind};
+pub use resolver::{Looking, Lookup};
 pub use settings::{DialOverride, NetSettings, NetSettingsError, OverrideError, StageLimits};
 
 /// Proof that the spine authorised one exchange with one host. Only the spine can make one; it cannot be copied, and

@@ -20,11 +20,12 @@ use super::guard::{self, Refused};
 pub(super) const PORT: u16 = 443;
 
 /// The addresses of a name, or why there are none.
-pub(super) type Looking = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+pub type Looking = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
-/// Asks for the addresses of a name. A trait so that tests can say what the answer is.
-pub(super) trait Lookup: Send + Sync {
-    /// `name` is absolute, without a dot at its end.
+/// Asks for the addresses of a name. A trait for embedders with a resolver of their own, and for tests. It is not trusted:
+/// whatever it answers passes the same guard as the system's answers do.
+pub trait Lookup: Send + Sync {
+    /// The addresses of `name`, which is absolute, without a dot at its end.
     fn lookup(&self, name: &str) -> Looking;
 }
 

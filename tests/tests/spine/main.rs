@@ -1,0 +1,16 @@
+//! The whole path, from a sealed grant to an outcome, against a stand-in over TLS: one program, so that it links once.
+//!
+//! `codes` provokes every refusal there is and holds the list to `Code::ALL`; the other files each have their subject.
+
+mod answers;
+mod attacks;
+mod codes;
+mod common;
+mod grants;
+mod pages;
+mod requirements;
+mod scopes;
+mod secrets;
+mod sending;
+mod shape;
+mod writes;
