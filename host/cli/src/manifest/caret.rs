@@ -60,7 +60,11 @@ fn fault(path: &str, text: Option<&str>, diagnostic: &Diagnostic) -> String {
     let snippet = Snippet::source(text)
         .line_start(count(diagnostic.line))
         .annotation(AnnotationKind::Primary.span(span).label(&title));
-    Renderer::plain().render(&[level.primary_title(&message).element(origin).element(snippet), help])
+    let report =
+        Renderer::plain().render(&[level.primary_title(&message).element(origin).element(snippet), help]);
+    // The place is the origin's, for the window does not know its column; the renderer then announces a nameless second file.
+    let lines: Vec<&str> = report.lines().filter(|line| line.trim() != ":::").collect();
+    lines.join("\n")
 }
 
 /// A part of a line that is safe to show, and what of it is at fault.

@@ -197,7 +197,7 @@ const KINDS: &str = r#"{
     "pinhole": 1, "id": "kinds", "version": "1.0.0", "name": "Kinds", "summary": "Kinds of args.",
     "host": "api.acme.com", "auth": {"scheme": "bearer"},
     "ops": {"find": {
-        "access": "read", "reads": true, "summary": "Finds.",
+        "access": "read", "summary": "Finds.",
         "args": {"type": "object", "additionalProperties": false, "properties": {
             "count": {"type": "integer", "description": "An integer."},
             "share": {"type": "number", "description": "A number."},
@@ -206,7 +206,7 @@ const KINDS: &str = r#"{
             "filter": {"type": "object", "additionalProperties": false, "description": "An object.",
                        "properties": {"a": {"type": "integer"}, "b": {"type": "string", "maxLength": 9}}}
         }},
-        "request": {"method": "POST", "path": "/find", "json": {
+        "request": {"method": "POST", "reads": true, "path": "/find", "json": {
             "count": "{count}", "share": "{share}", "deep": "{deep}", "ids": "{ids}", "filter": "{filter}"}},
         "pick": {"fields": ["id"]}
     }}
