@@ -18,12 +18,21 @@ pub struct DuplicateMember {
 
 /// The value at a path; `None` if nothing stands there.
 pub fn find<'t>(document: &'t Tree, path: &SingularPath) -> Result<Option<&'t Tree>, DuplicateMember> {
+    find_at(document, path.steps(), path.as_str())
+}
+
+/// The value at these steps, which `path` is the name of in an error.
+pub fn find_at<'t>(
+    document: &'t Tree,
+    steps: &[SingularStep],
+    path: &str,
+) -> Result<Option<&'t Tree>, DuplicateMember> {
     let mut here = document;
-    for step in path.steps() {
+    for step in steps {
         let next = match (step, here) {
             (SingularStep::Name(name), Tree::Object(members)) => {
                 let found = member(members, name);
-                found.map_err(|Twice| DuplicateMember { path: path.as_str().to_owned() })?
+                found.map_err(|Twice| DuplicateMember { path: path.to_owned() })?
             }
             (SingularStep::Index(index), Tree::Array(elements)) => element(elements, *index),
             _ => None,

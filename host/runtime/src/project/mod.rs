@@ -17,7 +17,7 @@ use std::slice::from_ref;
 
 use pinhole_manifest::pick::{Projection, Step};
 
-pub use self::find::{DuplicateMember, find, holds};
+pub use self::find::{DuplicateMember, find, find_at, holds};
 pub use self::tree::{DEPTH_MAX, Digits, DocumentError, Tree};
 
 use self::find::{Twice, element, member};

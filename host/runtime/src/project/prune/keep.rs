@@ -117,16 +117,12 @@ impl Pruner<'_> {
                 let key = std::str::from_utf8(key).map_err(|_error| DocumentError::NotUtf8)?;
                 self.name_member(key.to_owned())?;
             }
-            return Ok(match after {
-                [b':', after @ ..] => {
-                    self.expect = Expect::Value;
-                    after
-                }
-                _ => {
-                    self.expect = Expect::Colon;
-                    after
-                }
-            });
+            if let [b':', value @ ..] = after {
+                self.expect = Expect::Value;
+                return Ok(value);
+            }
+            self.expect = Expect::Colon;
+            return Ok(after);
         }
         self.token(Partial::Key(Str::Plain), tail)
     }
@@ -295,15 +291,14 @@ impl Pruner<'_> {
             Done::Kept(Tree::Number(digits)) => digits.as_str().len(),
             _ => 0,
         };
-        let held = match self.frames.last_mut() {
-            Some(frame) => frame.put(done, self.plan.keep(frame.place)),
-            None => {
-                self.top = match done {
-                    Done::Kept(tree) | Done::StandIn(tree) => Some(tree),
-                    Done::Dropped => None,
-                };
-                true
-            }
+        let held = if let Some(frame) = self.frames.last_mut() {
+            frame.put(done, self.plan.keep(frame.place))
+        } else {
+            self.top = match done {
+                Done::Kept(tree) | Done::StandIn(tree) => Some(tree),
+                Done::Dropped => None,
+            };
+            true
         };
         if held { self.count(text) } else { Ok(()) }
     }

@@ -223,7 +223,7 @@ fn single_values_are_found() {
     let manifest = pinhole_manifest::read(manifest.to_string().as_bytes()).into_result().unwrap();
     let failure = manifest.failure().unwrap();
     let paths = [&failure.when.path, failure.message.as_ref().unwrap(), manifest.error_message().unwrap()];
-    let plan = Plan::new(None, paths);
+    let plan = Plan::new(None, paths.iter().map(|path| path.steps()));
     for text in [
         r#"{"a":[0,"text",{"ok":false,"x":1},[]],"odd key":{"text":"€"}}"#,
         r#"{"a":[{},{"b":1},{"ok":null}],"odd key":{"text":[1,2]}}"#,
