@@ -194,6 +194,8 @@ pub(crate) enum GrantCommand {
     /// Refuse a grant on this machine from now on
     Revoke {
         /// The sealed grant, or the id that `inspect` shows
+        // An id may begin with a hyphen.
+        #[arg(allow_hyphen_values = true)]
         grant: String,
     },
 }
@@ -210,7 +212,7 @@ pub(crate) struct MintFlags {
     /// The bot's public key (`pinhole keys show`)
     #[arg(long, value_name = "KEY")]
     pub(crate) to: String,
-    /// The most it permits [default: read; write with `--approve`]
+    /// The most it permits [default: read; write with `--approve`]; write wants a member's key with a passphrase
     #[arg(long, value_parser = ["read", "write"], conflicts_with = "approve")]
     pub(crate) access: Option<String>,
     /// Permit this op alone; may be repeated

@@ -121,13 +121,11 @@ fn supposed() -> anyhow::Result<pinhole_grant::Secret> {
 
 /// The args as the text of one JSON object. Only their shape is made here; whether they are right is the call's to say.
 pub(crate) fn args_text(values: &ArgValues, op: Option<&Op>) -> anyhow::Result<String> {
-    match &values.args {
-        Some(text) => json_or_file(text),
-        None => {
-            let args = named(&values.arg, op)?.into_iter().map(|(name, given)| Ok((name, given.json()?)));
-            Ok(serde_json::to_string(&args.collect::<serde_json::Result<BTreeMap<_, _>>>()?)?)
-        }
+    if let Some(text) = &values.args {
+        return json_or_file(text);
     }
+    let args = named(&values.arg, op)?.into_iter().map(|(name, given)| Ok((name, given.json()?)));
+    Ok(serde_json::to_string(&args.collect::<serde_json::Result<BTreeMap<_, _>>>()?)?)
 }
 
 /// JSON as it stands, or from `@FILE`, or from stdin for `-`.

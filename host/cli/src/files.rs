@@ -38,7 +38,8 @@ fn open(path: &Path) -> anyhow::Result<File> {
 fn only_the_owner_s(file: &File, path: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = file.metadata()?.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 {
+    let others = mode & 0o077;
+    if others == 0 {
         return Ok(());
     }
     let path = path.display();

@@ -162,7 +162,11 @@ fn show_approval(entry: &Entry, op: &Op, args: &Args, account: &Account) -> anyh
     if let Some(effect) = op.effect {
         out::note(format_args!("  effect: {}", effect.as_str()));
     }
-    out::note(if op.irreversible { "  this cannot be taken back" } else { "  this can be taken back" });
+    out::note(if op.irreversible {
+        "  irreversible: yes, it cannot be taken back"
+    } else {
+        "  irreversible: no"
+    });
     Ok(())
 }
 

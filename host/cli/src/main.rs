@@ -18,6 +18,7 @@ mod occasion;
 mod out;
 mod run;
 mod services;
+mod wait;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,7 @@ use clap::{CommandFactory as _, Parser as _};
 use args::{Cli, Command};
 use config::Config;
 use end::End;
+use wait::block_on;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -49,39 +51,5 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
             out::document(String::from_utf8_lossy(&script).trim_end())?;
             Ok(End::Done)
         }
-    }
-}
-
-fn block_on(future: impl Future<Output = anyhow::Result<End>>) -> anyhow::Result<End> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let ended = runtime.block_on(future);
-    // Nothing is left to do but what was given up: a look-up of a name may hang for longer than anybody waits.
-    runtime.shutdown_background();
-    ended
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn what_was_given_up_is_not_waited_for() {
-        let (held, never) = mpsc::channel::<()>();
-        let (done, ended) = mpsc::channel();
-        std::thread::spawn(move || {
-            let (began, running) = mpsc::channel();
-            let ended = block_on(async move {
-                let hangs = tokio::task::spawn_blocking(move || (began.send(()), never.recv()));
-                running.recv()?;
-                drop(hangs);
-                Ok(End::Done)
-            });
-            done.send(ended.unwrap()).unwrap();
-        });
-        assert_eq!(ended.recv_timeout(Duration::from_mins(1)), Ok(End::Done));
-        drop(held);
     }
 }

@@ -3,7 +3,6 @@
 //! Quotes little, and only from what is meant to be a manifest: a window of the line, with characters that hide or reorder
 //! as escapes. A file that is something else, such as a private key, is not quoted at all.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -11,8 +10,8 @@ use std::path::Path;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use pinhole_manifest::diagnostic::{Diagnostic, Severity};
 use pinhole_manifest::visible::{is_invisible, visible};
-use serde::de::IgnoredAny;
 use serde_json::error::Category;
+use serde_json::value::RawValue;
 
 use super::place;
 
@@ -34,7 +33,7 @@ pub(super) fn faults(path: &Path, bytes: &[u8], diagnostics: &[Diagnostic]) -> (
 
 /// Whether a file is a JSON object that says `pinhole`, or was to become one.
 fn is_meant_as_a_manifest(text: &str) -> bool {
-    match serde_json::from_str::<BTreeMap<Cow<'_, str>, IgnoredAny>>(text) {
+    match serde_json::from_str::<BTreeMap<String, &RawValue>>(text) {
         Ok(members) => members.contains_key("pinhole"),
         Err(error) if error.classify() == Category::Data => false,
         Err(_syntax) => text.trim_start().starts_with('{') && text.contains("\"pinhole\""),

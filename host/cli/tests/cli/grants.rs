@@ -72,7 +72,7 @@ fn an_approval_shows_what_is_approved_and_binds_it() {
         "  request: POST https://api.github.com/repos/me/r/issues",
         "  account: octavia",
         "  effect: create",
-        "  this can be taken back",
+        "  irreversible: no",
     ] {
         assert!(minted.stderr.lines().any(|shown| shown == line), "{line}: {}", minted.stderr);
     }
@@ -211,6 +211,29 @@ fn inspect_is_for_people_too_and_reads_stdin() {
         home.run_with(&["grant", "inspect", "-"], std::fs::read(&grant).unwrap()).expect(0).hides(KEY);
     assert!(shown.stdout.contains("expires_at  20") && shown.stdout.contains(" UTC"), "{}", shown.stdout);
     assert!(shown.stdout.contains("<secret>"), "{}", shown.stdout);
+}
+
+#[test]
+fn an_id_may_begin_with_a_hyphen() {
+    let home = Home::new();
+    for id in [
+        "-cAAAAAAAAAAAAAAAAAAAA",
+        "-hAAAAAAAAAAAAAAAAAAAA",
+        "--AAAAAAAAAAAAAAAAAAAA",
+        "--helpAAAAAAAAAAAAAAAA",
+    ] {
+        let ran = home.run(&["grant", "revoke", id]).expect(0);
+        assert!(ran.stdout.contains(id), "{}", ran.stdout);
+    }
+    let revoked = std::fs::read_dir(home.path("state/revoked")).unwrap().count();
+    assert_eq!(revoked, 4);
+    let help = home.run(&["grant", "revoke", "--help"]).expect(0).stdout;
+    assert!(help.contains("Usage: pinhole grant revoke"), "{help}");
+    home.run(&["grant", "revoke", "-x"]).expect(2);
+    let other = Home::empty();
+    home.run(&["grant", "revoke", "-cAAAAAAAAAAAAAAAAAAAA", "--home", other.path("").to_str().unwrap()])
+        .expect(0);
+    assert!(other.path("state/revoked").exists());
 }
 
 #[test]

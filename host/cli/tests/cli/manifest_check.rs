@@ -136,7 +136,9 @@ fn what_is_no_manifest_is_not_quoted() {
     let grant = home.mint(&[]);
     let key: Value = serde_json::from_slice(&std::fs::read(home.path("keys/bot.json")).unwrap()).unwrap();
     let secret = key["secret"].as_str().unwrap();
-    assert!(secret.len() > 40);
+    let parts: Vec<String> =
+        secret.as_bytes().chunks(12).map(|part| String::from_utf8(part.to_vec()).unwrap()).collect();
+    assert!(parts.len() > 3);
     let one_line = home.write("one-line.json", key.to_string());
     let cut = home.write("cut.json", key.to_string().trim_end_matches('}'));
     let pretty = home.write("pretty.json", serde_json::to_string_pretty(&key).unwrap());
@@ -147,7 +149,7 @@ fn what_is_no_manifest_is_not_quoted() {
         for shape in [&[][..], &["--json"], &["--annotations"]] {
             let ran = home.run(&[&["manifest", "check", file], shape].concat()).expect(4).hides(secret);
             // Nor any part of it.
-            for part in [&secret[..12], &secret[20..32], &secret[secret.len() - 12..]] {
+            for part in parts.iter().filter(|part| part.len() == 12) {
                 assert!(!ran.stdout.contains(part), "{file} {shape:?}: {}", ran.stdout);
             }
             if shape.is_empty() {
