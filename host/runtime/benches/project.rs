@@ -4,14 +4,21 @@
 //! page is a real one where the shared material is beside the checkout (or where `PINHOLE_SHARED` says), else one of
 //! the same make. Documents are fed as the network brings them, in pieces of 16 KiB.
 
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a bench stops at the first surprise"
+)]
+
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use pinhole_manifest::pick::{Pick, Projection};
 use pinhole_manifest::{Manifest, OpId};
 use pinhole_runtime::project::Tree;
-use pinhole_runtime::project::prune::{Plan, Pruner};
 use pinhole_runtime::project::project;
+use pinhole_runtime::project::prune::{Plan, Pruner};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 use simd_json::prelude::{ValueAsArray as _, ValueObjectAccess as _};
@@ -48,7 +55,7 @@ fn ours(bytes: &[u8], plan: &Plan, projection: &Projection) -> Tree {
     for piece in bytes.chunks(PIECE) {
         pruner.feed(piece).expect("a document");
     }
-    project(&pruner.finish().expect("a whole document"), projection).expect("a pick").value
+    project(pruner.finish().expect("a whole document"), projection).expect("a pick").value
 }
 
 /// A parsed value, and the same fields out of it.
@@ -168,10 +175,15 @@ fn made_page() -> Vec<u8> {
     let rows = (0..100).map(|row| {
         let mut members = Map::new();
         for member in 0..68 {
-            members.insert(format!("member_{member:02}_url"), json!(format!("https://api.bench.dev/rows/{row}/{member}{{/more}}")));
+            members.insert(
+                format!("member_{member:02}_url"),
+                json!(format!("https://api.bench.dev/rows/{row}/{member}{{/more}}")),
+            );
         }
         members.insert("owner".to_owned(), json!({"login": "bench", "id": 1, "site_admin": false}));
-        for (name, value) in [("id", json!(row)), ("name", json!(format!("row-{row}"))), ("private", json!(false))] {
+        for (name, value) in
+            [("id", json!(row)), ("name", json!(format!("row-{row}"))), ("private", json!(false))]
+        {
             members.insert(name.to_owned(), value);
         }
         members.insert("full_name".to_owned(), json!(format!("bench/row-{row}")));
@@ -191,10 +203,22 @@ fn cases() -> Vec<Case> {
         .collect();
     vec![
         Case { name: "page", bytes: page(), fields: five },
-        Case { name: "small_objects", bytes: Value::Array(small).to_string().into_bytes(), fields: vec!["id"] },
+        Case {
+            name: "small_objects",
+            bytes: Value::Array(small).to_string().into_bytes(),
+            fields: vec!["id"],
+        },
         Case { name: "deep", bytes: format!("[{}]", deep.join(",")).into_bytes(), fields: vec!["id"] },
-        Case { name: "long_escaped", bytes: Value::Array(long.clone()).to_string().into_bytes(), fields: vec!["id"] },
-        Case { name: "keeps_all", bytes: Value::Array(long).to_string().into_bytes(), fields: vec!["id", "text"] },
+        Case {
+            name: "long_escaped",
+            bytes: Value::Array(long.clone()).to_string().into_bytes(),
+            fields: vec!["id"],
+        },
+        Case {
+            name: "keeps_all",
+            bytes: Value::Array(long).to_string().into_bytes(),
+            fields: vec!["id", "text"],
+        },
     ]
 }
 
@@ -207,8 +231,12 @@ fn bench(criterion: &mut Criterion) {
         assert_eq!(picked, value_then_pick(&bytes, &fields), "every way picks the same");
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Bytes(u64::try_from(bytes.len()).unwrap_or(0)));
-        group.bench_function("serde_json::Value, then pick", |b| b.iter(|| value_then_pick(black_box(&bytes), &fields)));
-        group.bench_function("jsonpath-rust over a Value", |b| b.iter(|| jsonpath(black_box(&bytes), &fields)));
+        group.bench_function("serde_json::Value, then pick", |b| {
+            b.iter(|| value_then_pick(black_box(&bytes), &fields));
+        });
+        group.bench_function("jsonpath-rust over a Value", |b| {
+            b.iter(|| jsonpath(black_box(&bytes), &fields));
+        });
         group.bench_function("simd-json, then pick", |b| b.iter(|| simd(black_box(&bytes), &fields)));
         group.bench_function("serde DeserializeSeed", |b| b.iter(|| seed(black_box(&bytes), &fields)));
         group.bench_function("pinhole", |b| b.iter(|| ours(black_box(&bytes), &plan, projection)));

@@ -248,7 +248,7 @@ impl<'a> Answer<'a, Judged> {
             (Pick::None, _) => (Tree::Null, Vec::new()),
             (Pick::Fields(_), None) => return Err(refused(Code::NotJson)),
             (Pick::Fields(projection), Some(document)) => {
-                let projected = project::project(&document, projection).map_err(|error| match error {
+                let projected = project::project(document, projection).map_err(|error| match error {
                     ProjectError::RootAbsent { .. } => refused(Code::RootAbsent).saying(error.to_string()),
                     ProjectError::DuplicateKey { .. } => {
                         refused(Code::DuplicateKey).saying(error.to_string())

@@ -71,6 +71,16 @@ pub(super) fn member<'t>(members: &'t [(String, Tree)], name: &str) -> Result<Op
     if found.next().is_some() { Err(Twice) } else { Ok(first) }
 }
 
+/// The one member of a name, to be taken.
+pub(super) fn member_mut<'t>(
+    members: &'t mut [(String, Tree)],
+    name: &str,
+) -> Result<Option<(&'t mut String, &'t mut Tree)>, Twice> {
+    let mut found = members.iter_mut().filter(|(key, _)| key == name);
+    let first = found.next();
+    if found.next().is_some() { Err(Twice) } else { Ok(first.map(|(key, value)| (key, value))) }
+}
+
 /// The element at a place.
 pub(super) fn element(elements: &[Tree], index: u64) -> Option<&Tree> {
     usize::try_from(index).ok().and_then(|index| elements.get(index))
