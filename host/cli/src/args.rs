@@ -18,12 +18,14 @@ pub(crate) struct Cli {
 
 const EXIT_STATUS: &str = "Exit status: 0 done; 1 it ran and failed, or a check or test says no; 2 usage; \
     3 refused, nothing sent; 4 invalid manifest or grant; 5 sent or maybe sent, then refused; \
-    6 the local store, disk or clock.";
+    6 the local store, disk or clock.\n\n\
+    With `--json`, stdout has one JSON document, or nothing where the command failed before there was an outcome \
+    (usage, keys, files): stderr says why, and the exit status how.";
 
 /// Flags that every subcommand takes.
 #[derive(Debug, Args)]
 pub(crate) struct Global {
-    /// Keep keys and state here [default: the folder in `PINHOLE_HOME`, else the XDG data folder]
+    /// Keep keys and state here [default: the absolute path in `PINHOLE_HOME`, else the XDG data folder]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) home: Option<PathBuf>,
     /// Log to stderr from this level on: off, error, warn, info, debug, trace
@@ -192,6 +194,8 @@ pub(crate) enum GrantCommand {
     /// Refuse a grant on this machine from now on
     Revoke {
         /// The sealed grant, or the id that `inspect` shows
+        // An id may begin with a hyphen.
+        #[arg(allow_hyphen_values = true)]
         grant: String,
     },
 }
@@ -208,7 +212,7 @@ pub(crate) struct MintFlags {
     /// The bot's public key (`pinhole keys show`)
     #[arg(long, value_name = "KEY")]
     pub(crate) to: String,
-    /// The most it permits [default: read; write with `--approve`]
+    /// The most it permits [default: read; write with `--approve`]; write wants a member's key with a passphrase
     #[arg(long, value_parser = ["read", "write"], conflicts_with = "approve")]
     pub(crate) access: Option<String>,
     /// Permit this op alone; may be repeated

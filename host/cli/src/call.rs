@@ -1,19 +1,23 @@
 //! From the flags of `run` and `explain` to a call: the op, its args as one JSON text, a grant, an executor.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use anyhow::Context as _;
 use pinhole_grant::Dial;
 use pinhole_manifest::model::{ArgKind, Op};
 use pinhole_manifest::{Access, ArgName};
-use pinhole_runtime::catalog::{Catalog, Entry};
+use pinhole_runtime::catalog::{self, Catalog};
 use pinhole_runtime::net::{PinnedClient, Wire as _};
 use pinhole_runtime::{CallRequest, Executor};
-use serde_json::{Map, Value};
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::args::{ArgValues, CallFlags};
 use crate::config::Config;
 use crate::end::{End, Failure};
+use crate::files;
+use crate::keys::{self, Bot};
 use crate::occasion::{self, Occasion};
-use crate::{files, keys};
 
 /// What a call is permitted by.
 pub(crate) enum Permission {
@@ -50,12 +54,15 @@ pub(crate) fn prepare(
             issuers.extend(keys::member_public(config)?);
             (keys::bot(config)?, issuers, grant)
         }
-        Permission::Token(_) | Permission::Supposed => match known {
-            Some((entry, op)) => for_the_occasion(permission, entry, op, &client, &args)?,
-            None => for_nothing(&catalog)?,
-        },
+        Permission::Token(_) | Permission::Supposed => {
+            let (key, issuers, grant) = match known {
+                Some((entry, op)) => for_the_occasion(permission, entry, op, &client, &args)?,
+                None => for_nothing(&catalog)?,
+            };
+            (Bot { key, state: config.state() }, issuers, grant)
+        }
     };
-    let executor = occasion::executor(catalog, bot, issuers, client, &config.state())?;
+    let executor = occasion::executor(catalog, bot, issuers, client)?;
     Ok(Prepared { executor, request: CallRequest::new(service, op_id, args, grant) })
 }
 
@@ -77,7 +84,7 @@ type Permitted = (pinhole_grant::SecretKey, Vec<pinhole_grant::PublicKey>, Vec<u
 /// supposes the approval that it would need.
 fn for_the_occasion(
     permission: Permission,
-    entry: &Entry,
+    entry: &catalog::Entry,
     op: &Op,
     client: &PinnedClient,
     args: &str,
@@ -114,10 +121,11 @@ fn supposed() -> anyhow::Result<pinhole_grant::Secret> {
 
 /// The args as the text of one JSON object. Only their shape is made here; whether they are right is the call's to say.
 pub(crate) fn args_text(values: &ArgValues, op: Option<&Op>) -> anyhow::Result<String> {
-    match &values.args {
-        Some(text) => json_or_file(text),
-        None => Ok(Value::Object(named(&values.arg, op)?).to_string()),
+    if let Some(text) = &values.args {
+        return json_or_file(text);
     }
+    let args = named(&values.arg, op)?.into_iter().map(|(name, given)| Ok((name, given.json()?)));
+    Ok(serde_json::to_string(&args.collect::<serde_json::Result<BTreeMap<_, _>>>()?)?)
 }
 
 /// JSON as it stands, or from `@FILE`, or from stdin for `-`.
@@ -129,22 +137,42 @@ pub(crate) fn json_or_file(text: &str) -> anyhow::Result<String> {
     }
 }
 
-fn named(pairs: &[String], op: Option<&Op>) -> anyhow::Result<Map<String, Value>> {
-    let mut args = Map::new();
+fn named<'p>(pairs: &'p [String], op: Option<&Op>) -> anyhow::Result<BTreeMap<&'p str, Given>> {
+    let mut args = BTreeMap::new();
     for pair in pairs {
         let (name, text) = split(pair)?;
         let kind = ArgName::parse(name).ok().and_then(|name| op?.args.def(&name).map(|def| def.kind));
-        match kind {
-            Some(ArgKind::Array) => add_elements(&mut args, name, text),
-            kind => {
-                if args.insert(name.to_owned(), value(kind, text)).is_some() {
-                    let message = format!("`{name}` is given twice and takes one value");
-                    return Err(Failure::new(End::Usage, message, "give it once").into());
+        match (kind, args.entry(name)) {
+            (Some(ArgKind::Array), entry) => {
+                if let Given::List(list) = entry.or_insert_with(|| Given::List(Vec::new())) {
+                    list.extend(elements(text)?);
                 }
+            }
+            (kind, Entry::Vacant(entry)) => {
+                entry.insert(Given::One(value(kind, text)?));
+            }
+            (_, Entry::Occupied(_)) => {
+                let message = format!("`{name}` is given twice and takes one value");
+                return Err(Failure::new(End::Usage, message, "give it once").into());
             }
         }
     }
     Ok(args)
+}
+
+/// What was given for an arg. JSON stays as it was written, so that the call sees every digit and every key of it.
+enum Given {
+    One(Box<RawValue>),
+    List(Vec<Box<RawValue>>),
+}
+
+impl Given {
+    fn json(self) -> serde_json::Result<Box<RawValue>> {
+        match self {
+            Self::One(value) => Ok(value),
+            Self::List(elements) => to_raw_value(&elements),
+        }
+    }
 }
 
 /// `NAME=VALUE` as the two.
@@ -160,20 +188,16 @@ pub(crate) fn split(pair: &str) -> anyhow::Result<(&str, &str)> {
 }
 
 /// A text as the arg's kind of value; what cannot be one stays a text, and the call refuses it by name.
-fn value(kind: Option<ArgKind>, text: &str) -> Value {
-    let literal = || serde_json::from_str(text).unwrap_or_else(|_not_json| Value::from(text));
+pub(crate) fn value(kind: Option<ArgKind>, text: &str) -> serde_json::Result<Box<RawValue>> {
     match kind {
-        Some(ArgKind::Integer | ArgKind::Number | ArgKind::Boolean | ArgKind::Object) => literal(),
-        Some(ArgKind::String | ArgKind::Array) | None => Value::from(text),
+        Some(ArgKind::Integer | ArgKind::Number | ArgKind::Boolean | ArgKind::Object) => {
+            serde_json::from_str(text).or_else(|_not_json| to_raw_value(text))
+        }
+        Some(ArgKind::String | ArgKind::Array) | None => to_raw_value(text),
     }
 }
 
-fn add_elements(args: &mut Map<String, Value>, name: &str, text: &str) {
-    let Value::Array(elements) = args.entry(name).or_insert_with(|| Value::Array(Vec::new())) else {
-        return;
-    };
-    match serde_json::from_str(text) {
-        Ok(Value::Array(more)) => elements.extend(more),
-        _ => elements.push(Value::from(text)),
-    }
+/// The elements of a JSON array, or the text as one.
+fn elements(text: &str) -> serde_json::Result<Vec<Box<RawValue>>> {
+    serde_json::from_str(text).or_else(|_not_an_array| Ok(vec![to_raw_value(text)?]))
 }

@@ -19,12 +19,10 @@ pub(crate) struct Config {
 impl Config {
     /// Flags first, then `PINHOLE_HOME` and `PINHOLE_LOG`, then the XDG data folder.
     pub(crate) fn read(global: &Global) -> anyhow::Result<Self> {
-        let home = global
-            .home
-            .clone()
-            .or_else(|| environment("PINHOLE_HOME"))
-            .or_else(|| environment("XDG_DATA_HOME").map(|data| data.join("pinhole")))
-            .or_else(|| environment("HOME").map(|home| home.join(".local/share/pinhole")));
+        let home = match &global.home {
+            Some(home) => Some(home.clone()),
+            None => home_of_the_environment()?,
+        };
         let Some(home) = home else {
             let hint = "say where with `--home DIR` or in `PINHOLE_HOME`";
             return Err(Failure::new(End::Usage, "there is no folder to keep keys and state in", hint).into());
@@ -60,10 +58,25 @@ impl Config {
         self.home.join("keys")
     }
 
-    /// Where spent uses, revocations and the latest time are.
+    /// Where the latest time is, for calls that no bot's key opens a grant for. (A bot's state is beside its key.)
     pub(crate) fn state(&self) -> PathBuf {
         self.home.join("state")
     }
+}
+
+/// A relative path would be another folder, with no use spent, in every folder that a bot starts the command from.
+/// `PINHOLE_HOME` is refused where it is one; the others are ignored, as the XDG Base Directory Specification has it.
+fn home_of_the_environment() -> anyhow::Result<Option<PathBuf>> {
+    if let Some(home) = environment("PINHOLE_HOME") {
+        if home.is_absolute() {
+            return Ok(Some(home));
+        }
+        let message = format!("`PINHOLE_HOME` is `{}`, which is not an absolute path", home.display());
+        return Err(Failure::new(End::Usage, message, "write it from `/` on, or say `--home DIR`").into());
+    }
+    let absolute = |name| environment(name).filter(|folder| folder.is_absolute());
+    let data = absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")));
+    Ok(data.map(|data| data.join("pinhole")))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]

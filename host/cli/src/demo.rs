@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::args::DemoFlags;
 use crate::end::End;
+use crate::keys::Bot;
 use crate::occasion::{self, Occasion};
 use crate::out;
 
@@ -161,7 +162,8 @@ impl Stage {
         let issuers = vec![occasion.issuer()];
         let state = tempfile::tempdir()?;
         let client = PinnedClient::new(settings)?;
-        let executor = occasion::executor(catalog, bot, issuers, client, state.path())?;
+        let bot = Bot { key: bot, state: state.path().to_owned() };
+        let executor = occasion::executor(catalog, bot, issuers, client)?;
         Ok(Self { standin, executor, occasion, first, _state: state })
     }
 

@@ -80,7 +80,10 @@ fn show(explanation: &Explanation) -> anyhow::Result<()> {
         }
     }
     match &explanation.root {
-        Some(root) => out::line(format_args!("comes back: {} of {root}", explanation.returns.join(", "))),
+        Some(root) => {
+            let fields = explanation.returns.join(", ");
+            out::line(format_args!("comes back: {} of {}", shown(&fields), shown(root)));
+        }
         None => out::line("comes back: nothing"),
     }
     let limits = &explanation.limits;
@@ -90,7 +93,7 @@ fn show(explanation: &Explanation) -> anyhow::Result<()> {
         out::bytes(limits.result_bytes),
         limits.timeout_ms
     ));
-    out::line(format_args!("rule: {}", explanation.rule));
+    out::line(format_args!("rule: {}", shown(&explanation.rule)));
     let unsigned = if explanation.unsigned { ", unsigned" } else { "" };
     out::line(format_args!("manifest: {} {}{unsigned}", explanation.manifest, explanation.digest));
     out::line("nothing was sent");

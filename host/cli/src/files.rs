@@ -1,5 +1,6 @@
 //! Files that a command reads and writes. Private ones have mode 0600 in folders of mode 0700, and are never overwritten.
 
+use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
@@ -15,14 +16,37 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     if path == Path::new("-") {
         return bounded(std::io::stdin().lock(), "stdin");
     }
-    let shown = path.display().to_string();
-    match std::fs::File::open(path) {
-        Ok(file) => bounded(file, &shown),
-        Err(error) => {
-            Err(Failure::new(End::Usage, format!("`{shown}` cannot be read: {error}"), "look at the path")
-                .into())
-        }
+    bounded(open(path)?, &path.display().to_string())
+}
+
+/// Reads a private file. One that others can read or write is refused: what it holds is no secret any more.
+pub(crate) fn read_private(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let file = open(path)?;
+    #[cfg(unix)]
+    only_the_owner_s(&file, path)?;
+    bounded(file, &path.display().to_string())
+}
+
+fn open(path: &Path) -> anyhow::Result<File> {
+    File::open(path).map_err(|error| {
+        let message = format!("`{}` cannot be read: {error}", path.display());
+        Failure::new(End::Usage, message, "look at the path").into()
+    })
+}
+
+#[cfg(unix)]
+fn only_the_owner_s(file: &File, path: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = file.metadata()?.permissions().mode() & 0o777;
+    let others = mode & 0o077;
+    if others == 0 {
+        return Ok(());
     }
+    let path = path.display();
+    let message =
+        format!("`{path}` holds a private key, and others than its owner can get at it (mode {mode:04o})");
+    let hint = format!("`chmod 600 {path}`; if somebody may have read it, make new keys");
+    Err(Failure::new(End::Local, message, hint).into())
 }
 
 fn bounded(from: impl std::io::Read, shown: &str) -> anyhow::Result<Vec<u8>> {
@@ -65,7 +89,7 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     draft.as_file().sync_all()?;
     // INVARIANT: what is there already stays; the name is taken only if it is free.
     draft.persist_noclobber(path).with_context(|| format!("`{}` could not be made", path.display()))?;
-    std::fs::File::open(folder)?.sync_all()?;
+    File::open(folder)?.sync_all()?;
     Ok(())
 }
 
@@ -76,7 +100,7 @@ pub(crate) fn replace_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     draft.write_all(bytes)?;
     draft.as_file().sync_all()?;
     draft.persist(path).with_context(|| format!("`{}` could not be replaced", path.display()))?;
-    std::fs::File::open(folder)?.sync_all()?;
+    File::open(folder)?.sync_all()?;
     Ok(())
 }
 

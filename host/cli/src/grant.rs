@@ -8,6 +8,7 @@ use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Access, ArgName, OpId};
 use pinhole_runtime::catalog::Entry;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
+use pinhole_runtime::render;
 use pinhole_runtime::store::Store as _;
 use serde_json::Value;
 
@@ -33,8 +34,8 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
             Failure::new(End::Refused, message, "`pinhole services` lists what there is")
         })?;
     let account = Account::parse(&flags.account).map_err(|error| usage(format!("`--account`: {error}")))?;
-    let wanted = wanted(flags, entry)?;
-    let member = keys::member(&flags.passphrase, config)?;
+    let wanted = wanted(flags, entry, &account)?;
+    let member = keys::member(&flags.passphrase, access(flags), config)?;
     let dial = if flags.stand_in { Dial::Overridden } else { Dial::Real };
     let credential =
         occasion::credential(entry, occasion::token_from_stdin()?, account, dial, access(flags))?;
@@ -70,7 +71,7 @@ enum Wanted<'e> {
     Approval { op: &'e Op, args: Args },
 }
 
-fn wanted<'e>(flags: &MintFlags, entry: &'e Entry) -> anyhow::Result<Wanted<'e>> {
+fn wanted<'e>(flags: &MintFlags, entry: &'e Entry, account: &Account) -> anyhow::Result<Wanted<'e>> {
     if let Some([op, args]) = flags.approve.as_deref() {
         let (service, op) = occasion::op_name(op)?;
         if service != *entry.manifest.id() {
@@ -88,7 +89,7 @@ fn wanted<'e>(flags: &MintFlags, entry: &'e Entry) -> anyhow::Result<Wanted<'e>>
         if op.access == Access::Read {
             return Err(usage(format!("`{}` reads, so there is nothing to approve", op.id)).into());
         }
-        show_approval(op, &args)?;
+        show_approval(entry, op, &args, account)?;
         return Ok(Wanted::Approval { op, args });
     }
     let ops = flags.op.iter().map(|op| known_op(entry, op)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -143,20 +144,29 @@ fn known_op<'e>(entry: &'e Entry, name: &str) -> anyhow::Result<&'e Op> {
     })
 }
 
-/// Shows whoever approves what exactly would be done: the confirm line and every arg whole.
-fn show_approval(op: &Op, args: &Args) -> anyhow::Result<()> {
+/// Shows whoever approves what exactly would be done: the question, every arg whole, the request, whose account it is.
+fn show_approval(entry: &Entry, op: &Op, args: &Args, account: &Account) -> anyhow::Result<()> {
+    let manifest = &entry.manifest;
+    let request = op.request().ok_or_else(|| usage(format!("`{}` sends no request of its own", op.id)))?;
+    let rendered = render::render(manifest, request, args)
+        .map_err(|error| usage(format!("the args are not what `{}` takes: {error}", op.id)))?;
     if let Some(confirm) = &op.confirm {
-        out::note(visible(&pinhole_runtime::render::fill_text(confirm, args)?));
+        out::note(visible(&render::fill_text(confirm, args)?));
     }
     for (name, value) in args.iter() {
         out::note(format_args!("  {name} = {}", visible(&value.to_string())));
     }
+    let (method, target) = (rendered.method.as_str(), visible(&rendered.target));
+    out::note(format_args!("  request: {method} https://{}{target}", manifest.host()));
+    out::note(format_args!("  account: {}", visible(account.as_str())));
     if let Some(effect) = op.effect {
         out::note(format_args!("  effect: {}", effect.as_str()));
     }
-    if op.irreversible {
-        out::note("  this cannot be taken back");
-    }
+    out::note(if op.irreversible {
+        "  irreversible: yes, it cannot be taken back"
+    } else {
+        "  irreversible: no"
+    });
     Ok(())
 }
 
@@ -172,26 +182,27 @@ fn wheres(pairs: &[String], entry: &Entry, ops: &[&Op]) -> anyhow::Result<Where>
                 usage(format!("`{}` takes no `{name}`, so this would never let it run", op.id)).into()
             );
         }
-        let mut kinds = entry.manifest.ops().values().filter_map(|op| op.args.def(&name).map(|def| def.kind));
-        let Some(kind) = kinds.next() else {
+        let takers = || entry.manifest.ops().values().filter(|op| op.args.def(&name).is_some());
+        let Some(kind) = takers().find_map(|op| Some(op.args.def(&name)?.kind)) else {
             return Err(usage(format!("no op of `{}` takes `{name}`", entry.manifest.id())).into());
         };
-        let value = where_value(kind, text)
+        let value = takers()
+            .find_map(|op| where_value(op, &name, text))
             .ok_or_else(|| usage(format!("`{name}` is never `{text}`: it is {}", kind_word(kind))))?;
         lists.entry(name).or_default().push(value);
     }
     Ok(Where::new(lists).map_err(|error| usage(error.to_string()))?)
 }
 
-/// A text as a value of the arg's kind, if it is one.
-fn where_value(kind: ArgKind, text: &str) -> Option<Value> {
-    let literal = || serde_json::from_str::<Value>(text).ok();
-    match kind {
-        ArgKind::String => Some(Value::from(text)),
-        ArgKind::Integer | ArgKind::Number => literal().filter(Value::is_number),
-        ArgKind::Boolean => literal().filter(Value::is_boolean),
-        ArgKind::Array => literal().filter(Value::is_array),
-        ArgKind::Object => literal().filter(Value::is_object),
+/// A text as a value that the op takes for the arg, if it is one: judged as the arg of a call is, so that none is rounded.
+fn where_value(op: &Op, name: &ArgName, text: &str) -> Option<Value> {
+    let raw = call::value(op.args.def(name).map(|def| def.kind), text).ok()?;
+    let args = serde_json::to_string(&BTreeMap::from([(name.as_str(), &raw)])).ok()?;
+    match op.args.parse_text(&args) {
+        Ok(args) => args.get(name).cloned(),
+        // Other args are missing, which says nothing of this one.
+        Err(faults) if faults.iter().any(|fault| fault.pointer == format!("/{name}")) => None,
+        Err(_others) => serde_json::from_str(raw.get()).ok(),
     }
 }
 
@@ -219,7 +230,7 @@ fn seconds(text: &str) -> anyhow::Result<i64> {
 fn inspect(file: &std::path::Path, json: bool, config: &Config) -> anyhow::Result<End> {
     let sealed = files::read(file)?;
     let issuers: Vec<_> = keys::member_public(config)?.into_iter().collect();
-    let shown = pinhole_grant::inspect(&sealed, &keys::bot(config)?, &issuers).map_err(|error| {
+    let shown = pinhole_grant::inspect(&sealed, &keys::bot(config)?.key, &issuers).map_err(|error| {
         let hint = "pass the file that `pinhole grant mint` wrote, unchanged, on the machine whose bot it was minted for \
                     (`pinhole keys show`)";
         Failure::new(End::Invalid, format!("the grant cannot be shown: {error}"), hint)
@@ -248,14 +259,14 @@ fn revoke(grant: &str, config: &Config) -> anyhow::Result<End> {
                 return Err(Failure::new(End::Usage, message, hint).into());
             }
             let sealed = files::read(path)?;
-            let shown = pinhole_grant::inspect(&sealed, &keys::bot(config)?, &[]).map_err(|error| {
+            let shown = pinhole_grant::inspect(&sealed, &keys::bot(config)?.key, &[]).map_err(|error| {
                 let hint = "pass the sealed grant, or its id as `pinhole grant inspect` shows it";
                 Failure::new(End::Invalid, format!("`{grant}` is neither a grant nor its id: {error}"), hint)
             })?;
             shown.id
         }
     };
-    occasion::open_store(&config.state())?.revoke(&id)?;
+    occasion::open_store(&keys::bot_state(config)?)?.revoke(&id)?;
     out::line(format_args!("grant {id} is refused on this machine from now on"));
     Ok(End::Done)
 }

@@ -1,8 +1,11 @@
-//! `pinhole keys`, and the key files that other commands open. Private keys have mode 0600 and never leave their files.
+//! `pinhole keys`, and the key files that other commands open. Private keys have mode 0600, else they
+//! are not used, and never leave their files. A bot's state belongs to its key.
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use pinhole_grant::{KeyFileError, KeyKind, Passphrase, PublicKey, SecretKey};
+use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use serde_json::json;
 
@@ -84,11 +87,16 @@ fn file(kind: KeyKind, config: &Config) -> PathBuf {
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    if !path.exists() {
-        let message = format!("there is no key in `{}`", path.display());
-        return Err(Failure::new(End::Usage, message, "make the keys with `pinhole keys new`").into());
+    there_is(path)?;
+    files::read_private(path)
+}
+
+fn there_is(path: &Path) -> anyhow::Result<()> {
+    if path.exists() {
+        return Ok(());
     }
-    files::read(path)
+    let message = format!("there is no key in `{}`", path.display());
+    Err(Failure::new(End::Usage, message, "make the keys with `pinhole keys new`").into())
 }
 
 fn unusable(path: &Path, error: KeyFileError) -> Failure {
@@ -101,8 +109,8 @@ fn public(kind: KeyKind, config: &Config) -> anyhow::Result<Option<PublicKey>> {
     if !path.exists() {
         return Ok(None);
     }
-    let key =
-        pinhole_grant::keys::public_key(&files::read(&path)?).map_err(|error| unusable(&path, error))?;
+    let key = pinhole_grant::keys::public_key(&files::read_private(&path)?)
+        .map_err(|error| unusable(&path, error))?;
     Ok(Some(key))
 }
 
@@ -111,17 +119,53 @@ pub(crate) fn member_public(config: &Config) -> anyhow::Result<Option<PublicKey>
     public(KeyKind::Member, config)
 }
 
-/// The local bot's key.
-pub(crate) fn bot(config: &Config) -> anyhow::Result<SecretKey> {
-    let path = file(KeyKind::Bot, config);
-    Ok(SecretKey::from_file(&read(&path)?, None).map_err(|error| unusable(&path, error))?)
+/// The bot that calls run as.
+pub(crate) struct Bot {
+    pub(crate) key: SecretKey,
+    /// Where its spent uses, its revocations and the latest time are.
+    pub(crate) state: PathBuf,
 }
 
-/// The local member's key, opened with her passphrase where it has one.
-pub(crate) fn member(passphrase: &PassphraseFlags, config: &Config) -> anyhow::Result<SecretKey> {
+/// The local bot.
+pub(crate) fn bot(config: &Config) -> anyhow::Result<Bot> {
+    let path = file(KeyKind::Bot, config);
+    there_is(&path)?;
+    let path = canonical(&path)?;
+    let key = SecretKey::from_file(&read(&path)?, None).map_err(|error| unusable(&path, error))?;
+    Ok(Bot { key, state: state_beside(&path)? })
+}
+
+/// Where the local bot's state is; the home's own where it has no bot.
+pub(crate) fn bot_state(config: &Config) -> anyhow::Result<PathBuf> {
+    let path = file(KeyKind::Bot, config);
+    if path.exists() { state_beside(&canonical(&path)?) } else { Ok(config.state()) }
+}
+
+// INVARIANT: the state belongs to the bot's key, wherever the path leads by which it is reached. Another home whose keys
+// are links to these forgets no use that is spent and no revocation.
+fn state_beside(key: &Path) -> anyhow::Result<PathBuf> {
+    let home = key.parent().and_then(Path::parent).context("a key stands in a folder of a home")?;
+    Ok(home.join("state"))
+}
+
+fn canonical(path: &Path) -> anyhow::Result<PathBuf> {
+    path.canonicalize().with_context(|| format!("`{}` cannot be followed", path.display()))
+}
+
+/// The local member's key, opened with her passphrase where it has one. To permit a write it must have one.
+pub(crate) fn member(
+    passphrase: &PassphraseFlags,
+    permits: Access,
+    config: &Config,
+) -> anyhow::Result<SecretKey> {
     let path = file(KeyKind::Member, config);
     let bytes = read(&path)?;
     let protected = pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))?;
+    if !protected && permits == Access::Write {
+        let message = "the member's key has no passphrase, and without one it permits reads alone";
+        let hint = "protect it with `pinhole keys protect`; grants that it has signed stay good";
+        return Err(Failure::new(End::Refused, message, hint).into());
+    }
     let passphrase = if protected { Some(given_passphrase(passphrase, "Passphrase: ")?) } else { None };
     SecretKey::from_file(&bytes, passphrase.as_ref()).map_err(|error| match error {
         KeyFileError::WrongPassphrase => {

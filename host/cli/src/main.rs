@@ -18,6 +18,7 @@ mod occasion;
 mod out;
 mod run;
 mod services;
+mod wait;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,7 @@ use clap::{CommandFactory as _, Parser as _};
 use args::{Cli, Command};
 use config::Config;
 use end::End;
+use wait::block_on;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -50,8 +52,4 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
             Ok(End::Done)
         }
     }
-}
-
-fn block_on(future: impl Future<Output = anyhow::Result<End>>) -> anyhow::Result<End> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?.block_on(future)
 }

@@ -26,6 +26,7 @@ use rand::rngs::SysRng;
 use crate::args::{DialFlags, LocalManifests};
 use crate::end::{End, Failure};
 use crate::files;
+use crate::keys::Bot;
 
 /// How long a grant that was made for the occasion lives, in seconds.
 const OCCASION_SECS: i64 = 120;
@@ -213,16 +214,22 @@ pub(crate) fn action<'a>(
     }
 }
 
-/// An executor with its state in this folder.
+/// An executor that runs calls as this bot.
 pub(crate) fn executor(
     catalog: Catalog,
-    bot: SecretKey,
+    bot: Bot,
     issuers: Vec<PublicKey>,
     client: PinnedClient,
-    state: &Path,
 ) -> anyhow::Result<Executor> {
-    let store: Arc<dyn Store> = Arc::new(open_store(state)?);
-    Ok(Executor { bot, issuers, catalog, store, clock: Box::new(SystemClock), wire: Box::new(client) })
+    let store: Arc<dyn Store> = Arc::new(open_store(&bot.state)?);
+    Ok(Executor {
+        bot: bot.key,
+        issuers,
+        catalog,
+        store,
+        clock: Box::new(SystemClock),
+        wire: Box::new(client),
+    })
 }
 
 pub(crate) fn open_store(folder: &Path) -> anyhow::Result<FileStore> {

@@ -52,7 +52,7 @@ pub(crate) fn failure(error: &anyhow::Error) -> End {
         note("  look at the disk, at the rights of the folder that `--home` names, and at the clock");
         return End::Local;
     };
-    note(format_args!("  {}", failure.hint()));
+    note(format_args!("  {}", visible(failure.hint())));
     failure.end
 }
 
@@ -63,7 +63,8 @@ pub(crate) fn outcome(outcome: &Outcome) -> anyhow::Result<()> {
             document(tree(&picked.result))?;
             for dropped in &picked.notes {
                 note(format_args!(
-                    "note: `{dropped}` held something other than plain values, and was left out"
+                    "note: `{}` held something other than plain values, and was left out",
+                    visible(dropped)
                 ));
             }
             let meta = &outcome.meta;

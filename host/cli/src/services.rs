@@ -3,6 +3,7 @@
 use pinhole_manifest::Manifest;
 use pinhole_manifest::model::Op;
 use pinhole_manifest::pick::Pick;
+use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
 use serde_json::json;
 
@@ -64,20 +65,25 @@ fn find<'c>(catalog: &'c Catalog, service: &str) -> anyhow::Result<&'c Manifest>
     })
 }
 
+/// A line of a manifest's words: nothing in them hides, reorders or begins a line of its own.
+fn line(text: &str) {
+    out::line(visible(text));
+}
+
 fn list(manifest: &Manifest) {
     let verified = manifest.verified().map_or("unverified".to_owned(), |day| format!("verified {day}"));
-    out::line(format_args!("{}  {} ({}, {verified})", manifest.label(), manifest.name(), manifest.host()));
-    out::line(format_args!("  {}", manifest.summary()));
+    line(&format!("{}  {} ({}, {verified})", manifest.label(), manifest.name(), manifest.host()));
+    line(&format!("  {}", manifest.summary()));
     for op in manifest.ops().values() {
-        out::line(format_args!("  {:<24}{:<7}{}", op.id.as_str(), op.access.as_str(), op.summary));
+        line(&format!("  {:<24}{:<7}{}", op.id.as_str(), op.access.as_str(), op.summary));
     }
 }
 
 fn show(manifest: &Manifest, op: &Op) {
-    out::line(format_args!("{}.{} ({})", manifest.id(), op.id, op.access));
-    out::line(format_args!("  {}", op.summary));
+    line(&format!("{}.{} ({})", manifest.id(), op.id, op.access));
+    line(&format!("  {}", op.summary));
     if !op.args.defs().is_empty() {
-        out::line("args:");
+        line("args:");
     }
     for (name, def) in op.args.defs() {
         let need = match (&def.default, def.required) {
@@ -85,19 +91,14 @@ fn show(manifest: &Manifest, op: &Op) {
             (None, true) => "required".to_owned(),
             (None, false) => "optional".to_owned(),
         };
-        out::line(format_args!(
-            "  {:<16}{:<9}{:<16}{}",
-            name.as_str(),
-            kind(op, name.as_str()),
-            need,
-            def.description
-        ));
+        let name = name.as_str();
+        line(&format!("  {name:<16}{:<9}{need:<16}{}", kind(op, name), def.description));
     }
     match &op.pick {
-        Pick::None => out::line("returns nothing"),
+        Pick::None => line("returns nothing"),
         Pick::Fields(projection) => {
             let fields: Vec<&str> = projection.fields.iter().map(|field| field.text.as_str()).collect();
-            out::line(format_args!("returns: {}", fields.join(", ")));
+            line(&format!("returns: {}", fields.join(", ")));
         }
     }
 }

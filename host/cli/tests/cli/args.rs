@@ -191,3 +191,63 @@ fn a_value_that_would_be_another_endpoint_is_refused() {
     caller.run(&["github.get_repo", "--args", &file]).expect(3).refusal("invalid_args");
     assert_eq!(caller.stage.connections(), 0);
 }
+
+/// A manifest with an op that takes each kind of arg, for `explain`, which sends nothing.
+const KINDS: &str = r#"{
+    "pinhole": 1, "id": "kinds", "version": "1.0.0", "name": "Kinds", "summary": "Kinds of args.",
+    "host": "api.acme.com", "auth": {"scheme": "bearer"},
+    "ops": {"find": {
+        "access": "read", "summary": "Finds.",
+        "args": {"type": "object", "additionalProperties": false, "properties": {
+            "count": {"type": "integer", "description": "An integer."},
+            "share": {"type": "number", "description": "A number."},
+            "deep": {"type": "boolean", "description": "A truth value."},
+            "ids": {"type": "array", "items": {"type": "integer"}, "maxItems": 9, "description": "Integers."},
+            "filter": {"type": "object", "additionalProperties": false, "description": "An object.",
+                       "properties": {"a": {"type": "integer"}, "b": {"type": "string", "maxLength": 9}}}
+        }},
+        "request": {"method": "POST", "reads": true, "path": "/find", "json": {
+            "count": "{count}", "share": "{share}", "deep": "{deep}", "ids": "{ids}", "filter": "{filter}"}},
+        "pick": {"fields": ["id"]}
+    }}
+}"#;
+
+#[test]
+fn an_arg_is_judged_as_it_was_written() {
+    let home = Home::empty();
+    let manifest = home.write("kinds.json", KINDS);
+    let explain = |args: &[&str]| {
+        let mut words = vec!["explain", "kinds.find", "--manifest", &manifest, "--unsigned", "--json"];
+        for arg in args {
+            words.extend(["--arg", arg]);
+        }
+        home.run(&words)
+    };
+    for (args, wanted) in [
+        (&["count=9007199254740991"][..], r#"{"count":9007199254740991}"#),
+        (&["count=7.0", "share=0.25", "deep=true"], r#"{"count":7,"deep":true,"share":0.25}"#),
+        (&[r#"filter={"a": 1, "b": "x"}"#], r#"{"filter":{"a":1,"b":"x"}}"#),
+        (&["ids=[1,2]", "ids=[3]"], r#"{"ids":[1,2,3]}"#),
+    ] {
+        let shown = explain(args).expect(0).json();
+        assert_eq!(shown["explanation"]["args"].to_string(), wanted, "{args:?}");
+    }
+    for arg in [
+        "count=9007199254740991.4",
+        "count=9007199254740992",
+        "count=9007199254740993.0",
+        "share=0.1000000000000000055511151231257827",
+        "share=1e400",
+        "ids=[9007199254740991.4]",
+        "ids=[1,9007199254740993.0]",
+        r#"ids=[{"a":1,"a":2}]"#,
+        r#"filter={"a":1,"a":2}"#,
+        r#"filter={"a":9007199254740991.4}"#,
+        r#"filter={"b":"\ud800"}"#,
+        "filter={",
+        "deep=1",
+    ] {
+        explain(&[arg]).expect(3).refusal("invalid_args");
+    }
+    explain(&["count=1", "count=1"]).expect(2);
+}

@@ -113,3 +113,69 @@ fn the_home_is_a_flag_then_a_variable_then_the_data_folder() {
     let nowhere = ran(home.command(&show).env_remove("PINHOLE_HOME"), b"").expect(2);
     assert!(nowhere.stderr.contains("PINHOLE_HOME"), "{}", nowhere.stderr);
 }
+
+#[test]
+fn a_home_in_the_environment_is_an_absolute_path() {
+    let home = Home::new();
+    let show = |variables: &[(&str, &str)], flags: &[&str]| {
+        let mut command = home.command(&[&["keys", "show", "--json"], flags].concat());
+        command.env_remove("PINHOLE_HOME").envs(variables.iter().copied());
+        ran(&mut command, b"")
+    };
+    std::fs::create_dir_all(home.path("data/pinhole")).unwrap();
+    std::fs::create_dir_all(home.path("user/.local/share/pinhole")).unwrap();
+    for folder in ["data/pinhole", "user/.local/share/pinhole"] {
+        let made = home.run(&["--home", home.path(folder).to_str().unwrap(), "keys", "new"]);
+        made.expect(0);
+    }
+    let absolute = |name: &str| home.path(name).to_str().unwrap().to_owned();
+    for relative in [".", "data", "./data", "../data"] {
+        let refused = show(&[("PINHOLE_HOME", relative), ("HOME", &absolute("user"))], &[]).expect(2);
+        assert!(refused.stderr.contains("PINHOLE_HOME"), "{}", refused.stderr);
+        // As if it were not there.
+        let ignored = show(&[("XDG_DATA_HOME", relative), ("HOME", &absolute("user"))], &[]).expect(0);
+        let wanted = show(&[("HOME", &absolute("user"))], &[]).expect(0);
+        assert_eq!(ignored.json(), wanted.json());
+        show(&[("XDG_DATA_HOME", relative), ("HOME", relative)], &[]).expect(2);
+    }
+    assert!(show(&[("HOME", &absolute("user"))], &[]).json()["bot"].is_string());
+    let data = show(&[("XDG_DATA_HOME", &absolute("data")), ("HOME", &absolute("user"))], &[]).json();
+    assert_ne!(data, show(&[("HOME", &absolute("user"))], &[]).json());
+    // A flag is typed here and now, and may be relative.
+    let flag = show(&[("PINHOLE_HOME", "data")], &["--home", "data/pinhole"]).expect(0);
+    assert_eq!(flag.json(), data);
+}
+
+#[cfg(unix)]
+#[test]
+fn another_home_with_links_to_the_keys_forgets_nothing() {
+    use std::os::unix::fs::symlink;
+    let (home, stage) = (Home::new(), Stage::new());
+    let spent = home.mint(&["--uses", "1"]);
+    let revoked = home.mint(&[]);
+    let call = |home: &Home, grant: &str| {
+        let words = stage.args(home, &[&["run"], &READ[..], &["--grant", grant, "--json"]].concat());
+        home.run(&words.words())
+    };
+    let folder = Home::empty();
+    symlink(home.path("keys"), folder.path("keys")).unwrap();
+    let files = Home::empty();
+    std::fs::create_dir(files.path("keys")).unwrap();
+    for name in ["keys/member.json", "keys/bot.json"] {
+        symlink(home.path(name), files.path(name)).unwrap();
+    }
+    // What is spent in one of them is spent in all, and what is revoked in one is revoked in all.
+    call(&folder, &spent).expect(0);
+    files.run(&["grant", "revoke", &revoked]).expect(0);
+    for home in [&home, &folder, &files] {
+        call(home, &spent).expect(3).refusal("grant_used_up");
+        call(home, &revoked).expect(3).refusal("grant_revoked");
+    }
+    let id = home.run(&["grant", "inspect", &home.mint(&[]), "--json"]).json()["id"].clone();
+    folder.run(&["grant", "revoke", id.as_str().unwrap()]).expect(0);
+    assert!(!folder.path("state").exists() && !files.path("state").exists());
+    assert_eq!(stage.requests(), 1);
+    // Without a grant there is nothing to spend, and the home's own folder serves.
+    folder.run(&[&["explain"], &READ[..]].concat()).expect(0);
+    assert!(folder.path("state").exists());
+}

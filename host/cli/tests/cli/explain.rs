@@ -35,7 +35,7 @@ fn without_a_grant_it_says_what_it_would_take() {
 
 #[test]
 fn under_a_grant_it_sends_nothing_and_spends_nothing() {
-    let (home, stage) = (Home::new(), Stage::new());
+    let (home, stage) = (Home::guarded(), Stage::new());
     for (grant, what) in [
         (home.mint(&["--uses", "1"]), &READ[..]),
         (home.mint(&["--approve", "github.create_issue", WRITE_ARGS]), &WRITE[..]),
@@ -61,7 +61,7 @@ fn under_a_grant_it_sends_nothing_and_spends_nothing() {
 
 #[test]
 fn what_would_be_refused_is_refused_in_the_same_words() {
-    let (home, stage) = (Home::new(), Stage::new());
+    let (home, stage) = (Home::guarded(), Stage::new());
     let read = home.mint(&["--op", "get_repo"]);
     let undialled = home.mint_for(&home.bot(), &[]);
     let approval = home.mint(&["--approve", "github.create_issue", WRITE_ARGS]);

@@ -6,7 +6,7 @@ use crate::home::{Home, KEY, Ran};
 use crate::stage::WRITE_ARGS;
 
 fn mint(home: &Home, flags: &[&str]) -> Ran {
-    home.run_with(&[&["grant", "mint", "github", "--to", &home.bot()], flags].concat(), KEY)
+    home.try_mint(&home.bot(), flags)
 }
 
 fn inspect(home: &Home, grant: &str) -> Value {
@@ -25,7 +25,7 @@ fn a_grant_is_one_sealed_envelope_on_stdout() {
 
 #[test]
 fn a_grant_says_what_the_flags_said() {
-    let home = Home::new();
+    let home = Home::guarded();
     let shown = inspect(&home, &home.mint(&[]));
     assert_eq!(shown["standing"], "good");
     assert_eq!((shown["access"].as_str(), shown["uses"].as_u64()), (Some("read"), None));
@@ -61,26 +61,41 @@ fn a_grant_says_what_the_flags_said() {
 
 #[test]
 fn an_approval_shows_what_is_approved_and_binds_it() {
-    let home = Home::new();
+    let home = Home::guarded();
     let sly = "{\"owner\":\"me\",\"repo\":\"r\",\"title\":\"pay\\u202e\\u0007 up\"}";
-    let minted = mint(&home, &["--approve", "github.create_issue", sly]).expect(0);
+    let minted = mint(&home, &["--approve", "github.create_issue", sly, "--account", "octavia"]).expect(0);
     assert!(minted.stderr.contains("Open issue “pay\\u{202e}\\u{7} up” in me/r?"), "{}", minted.stderr);
-    for words in ["owner = \"me\"", "repo = \"r\"", "title = ", "effect: create"] {
-        assert!(minted.stderr.contains(words), "{}", minted.stderr);
+    for line in [
+        "  owner = \"me\"",
+        "  repo = \"r\"",
+        "  title = \"pay\\u{202e}\\u0007 up\"",
+        "  request: POST https://api.github.com/repos/me/r/issues",
+        "  account: octavia",
+        "  effect: create",
+        "  irreversible: no",
+    ] {
+        assert!(minted.stderr.lines().any(|shown| shown == line), "{line}: {}", minted.stderr);
     }
     let approval = home.write("approval.json", minted.stdout);
     let shown = inspect(&home, &approval);
     assert_eq!((shown["access"].as_str(), shown["uses"].as_u64()), (Some("write"), Some(1)));
     assert!(shown["approves"].as_str().unwrap().starts_with("sha256:"));
     assert_eq!(shown["ops"], serde_json::json!(["create_issue"]));
+    // A long arg is shown whole, and so is what cannot be undone.
+    let body = "all of it ".repeat(2_000);
+    let comment = format!(r#"{{"owner":"me","repo":"r","issue_number":2,"body":"{body}"}}"#);
+    let minted = mint(&home, &["--approve", "github.comment_issue", &comment]).expect(0);
+    for words in [&body, "effect: send", "/repos/me/r/issues/2/comments", "account: unnamed"] {
+        assert!(minted.stderr.contains(words), "{words}: {}", minted.stderr);
+    }
     let file = format!("@{}", home.write("args.json", WRITE_ARGS));
     mint(&home, &["--approve", "github.create_issue", &file]).expect(0);
 }
 
 #[test]
 fn what_cannot_be_minted_is_said_before_the_key_is_used() {
-    let home = Home::new();
-    let usage: [&[&str]; 21] = [
+    let home = Home::guarded();
+    let usage: [&[&str]; 26] = [
         &["--ttl", "1"],
         &["--ttl", ""],
         &["--ttl", "2x"],
@@ -93,6 +108,10 @@ fn what_cannot_be_minted_is_said_before_the_key_is_used() {
         &["--where", "owner"],
         &["--where", "nope=1"],
         &["--where", "issue_number=seven"],
+        &["--where", "issue_number=1.5"],
+        &["--where", "issue_number=9007199254740991.4"],
+        &["--where", "issue_number=null"],
+        &["--where", "state=bogus"],
         &["--op", "get_viewer", "--where", "owner=me"],
         &["--account", ""],
         &["--account", "a\u{202e}b"],
@@ -101,6 +120,7 @@ fn what_cannot_be_minted_is_said_before_the_key_is_used() {
         &["--approve", "github.get_repo", r#"{"owner":"me","repo":"r"}"#],
         &["--approve", "gitlab.create_issue", WRITE_ARGS],
         &["--approve", "github.create_issue", "-"],
+        &["--approve", "github.create_issue", r#"{"owner":"..","repo":"r","title":"t"}"#],
         &["--approve", "github.create_issue", WRITE_ARGS, "--uses", "2"],
     ];
     for flags in usage {
@@ -124,13 +144,27 @@ fn what_cannot_be_minted_is_said_before_the_key_is_used() {
     let bot = home.bot();
     let short = bot.get(..95).unwrap();
     for to in ["", "pin1", "pin1abc", short, &bot.replace("pin1", "pin2")] {
-        home.run_with(&["grant", "mint", "github", "--to", to], KEY).expect(2);
+        home.try_mint(to, &[]).expect(2);
     }
     // A grant is sealed to a bot, never to a member.
-    assert_eq!(
-        home.run_with(&["grant", "mint", "github", "--to", &home.public("member")], KEY).expect(3).stdout,
-        ""
-    );
+    assert_eq!(home.try_mint(&home.public("member"), &[]).expect(3).stdout, "");
+}
+
+#[test]
+fn a_key_without_a_passphrase_permits_reads_alone() {
+    let home = Home::new();
+    let approve = ["--approve", "github.create_issue", WRITE_ARGS];
+    for flags in [&["--access", "write"][..], &approve] {
+        let ran = mint(&home, flags).expect(3);
+        assert_eq!(ran.stdout, "", "{flags:?}");
+        assert!(ran.stderr.contains("`pinhole keys protect`"), "{}", ran.stderr);
+    }
+    mint(&home, &["--access", "read"]).expect(0);
+    let passphrase = home.write("late", "correct horse battery");
+    home.run(&["keys", "protect", "--passphrase-file", &passphrase]).expect(0);
+    let opens = ["--passphrase-file", passphrase.as_str()];
+    mint(&home, &[&approve[..], &opens].concat()).expect(0);
+    mint(&home, &[&["--access", "write"], &opens[..]].concat()).expect(0);
 }
 
 #[test]
@@ -177,6 +211,29 @@ fn inspect_is_for_people_too_and_reads_stdin() {
         home.run_with(&["grant", "inspect", "-"], std::fs::read(&grant).unwrap()).expect(0).hides(KEY);
     assert!(shown.stdout.contains("expires_at  20") && shown.stdout.contains(" UTC"), "{}", shown.stdout);
     assert!(shown.stdout.contains("<secret>"), "{}", shown.stdout);
+}
+
+#[test]
+fn an_id_may_begin_with_a_hyphen() {
+    let home = Home::new();
+    for id in [
+        "-cAAAAAAAAAAAAAAAAAAAA",
+        "-hAAAAAAAAAAAAAAAAAAAA",
+        "--AAAAAAAAAAAAAAAAAAAA",
+        "--helpAAAAAAAAAAAAAAAA",
+    ] {
+        let ran = home.run(&["grant", "revoke", id]).expect(0);
+        assert!(ran.stdout.contains(id), "{}", ran.stdout);
+    }
+    let revoked = std::fs::read_dir(home.path("state/revoked")).unwrap().count();
+    assert_eq!(revoked, 4);
+    let help = home.run(&["grant", "revoke", "--help"]).expect(0).stdout;
+    assert!(help.contains("Usage: pinhole grant revoke"), "{help}");
+    home.run(&["grant", "revoke", "-x"]).expect(2);
+    let other = Home::empty();
+    home.run(&["grant", "revoke", "-cAAAAAAAAAAAAAAAAAAAA", "--home", other.path("").to_str().unwrap()])
+        .expect(0);
+    assert!(other.path("state/revoked").exists());
 }
 
 #[test]

@@ -34,6 +34,14 @@ impl Home {
         home
     }
 
+    /// The same, the member's key protected by a passphrase, as it must be before it permits a write.
+    pub(crate) fn guarded() -> Self {
+        let home = Self::empty();
+        let passphrase = home.write(PASSPHRASE, "correct horse battery");
+        home.run(&["keys", "new", "--passphrase-file", &passphrase]).expect(0);
+        home
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -84,14 +92,24 @@ impl Home {
         self.mint_for(&self.bot(), &[flags, &["--stand-in"]].concat())
     }
 
+    /// `grant mint` with these flags, and the passphrase where there is one.
+    pub(crate) fn try_mint(&self, bot: &str, flags: &[&str]) -> Ran {
+        let mint = [&["grant", "mint", "github", "--to", bot], flags].concat();
+        let opens = ["--passphrase-file", PASSPHRASE];
+        let opens = if self.path(PASSPHRASE).exists() { &opens[..] } else { &[] };
+        self.run_with(&[&mint[..], opens].concat(), KEY)
+    }
+
     /// The same for another bot and without a word about stand-ins.
     pub(crate) fn mint_for(&self, bot: &str, flags: &[&str]) -> String {
-        let minted =
-            self.run_with(&[&["grant", "mint", "github", "--to", bot], flags].concat(), KEY).expect(0);
+        let minted = self.try_mint(bot, flags).expect(0);
         let count = std::fs::read_dir(self.folder.path()).unwrap().count();
         self.write(&format!("grant-{count}.json"), minted.stdout)
     }
 }
+
+/// Where a guarded home's passphrase is.
+const PASSPHRASE: &str = "passphrase.txt";
 
 /// Runs a command to its end.
 pub(crate) fn ran(command: &mut Command, stdin: &[u8]) -> Ran {

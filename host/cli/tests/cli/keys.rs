@@ -29,6 +29,40 @@ fn keys_are_private_even_under_a_loose_umask() {
     assert_eq!(mode(&home.path("state")), 0o700);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_key_that_others_can_get_at_is_not_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    let grant = home.mint(&[]);
+    let bot = home.bot();
+    let passphrase = home.write("passphrase", "correct horse battery");
+    let set = |name: &str, mode| {
+        std::fs::set_permissions(home.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let run = [&["run"], &crate::stage::READ[..], &["--grant", &grant]].concat();
+    for mode in [0o644, 0o640, 0o604, 0o620, 0o602, 0o666] {
+        for (name, uses) in [
+            ("keys/member.json", &["keys", "show"][..]),
+            ("keys/member.json", &["keys", "protect", "--passphrase-file", &passphrase]),
+            ("keys/member.json", &["grant", "mint", "github", "--to", &bot]),
+            ("keys/bot.json", &["keys", "show"]),
+            ("keys/bot.json", &["grant", "inspect", &grant]),
+            ("keys/bot.json", &run),
+        ] {
+            set(name, mode);
+            let ran = home.run_with(uses, KEY).expect(6);
+            assert_eq!(ran.stdout, "", "{name} {mode:o} {uses:?}");
+            assert!(ran.stderr.contains("`chmod 600 "), "{}", ran.stderr);
+            set(name, 0o600);
+        }
+    }
+    for mode in [0o600, 0o400] {
+        set("keys/bot.json", mode);
+        home.run(&["grant", "inspect", &grant]).expect(0);
+    }
+}
+
 #[test]
 fn keys_are_never_overwritten() {
     let home = Home::new();

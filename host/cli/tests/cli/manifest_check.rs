@@ -107,6 +107,64 @@ fn a_caret_stands_under_the_fault() {
 }
 
 #[test]
+fn one_long_line_with_many_faults_is_quoted_in_windows() {
+    let home = Home::empty();
+    let header = |index: usize| {
+        format!(r#""x-h{index:05}":{}"#, "[".repeat(1 + index % 2) + &"]".repeat(1 + index % 2))
+    };
+    let headers: Vec<String> = (0..40_000).map(header).collect();
+    let text = format!(r#"{{"pinhole":1,"id":"acme","headers":{{{}}}}}"#, headers.join(","));
+    assert!(text.len() > 500_000 && !text.contains('\n'));
+    home.write("long.json", &text);
+    let found = home.run(&["manifest", "check", "long.json", "--json"]).expect(4).json();
+    let found = found[0]["diagnostics"].as_array().unwrap();
+    assert!(found.len() > 50, "{}", found.len());
+    let shown = home.run(&["manifest", "check", "long.json"]).expect(4).stdout;
+    assert!(shown.contains(&format!("\nand {} more; `--json` has them all\n", found.len() - 50)), "{shown}");
+    let places: Vec<&str> = shown.lines().filter_map(|line| line.strip_prefix(" --> ")).collect();
+    let wanted: Vec<String> =
+        found.iter().take(50).map(|one| format!("long.json:{}:{}", one["line"], one["column"])).collect();
+    assert_eq!(places, wanted);
+    for line in shown.lines() {
+        assert!(line.chars().count() < 300, "{line}");
+    }
+}
+
+#[test]
+fn what_is_no_manifest_is_not_quoted() {
+    let home = Home::new();
+    let grant = home.mint(&[]);
+    let key: Value = serde_json::from_slice(&std::fs::read(home.path("keys/bot.json")).unwrap()).unwrap();
+    let secret = key["secret"].as_str().unwrap();
+    let parts: Vec<String> =
+        secret.as_bytes().chunks(12).map(|part| String::from_utf8(part.to_vec()).unwrap()).collect();
+    assert!(parts.len() > 3);
+    let one_line = home.write("one-line.json", key.to_string());
+    let cut = home.write("cut.json", key.to_string().trim_end_matches('}'));
+    let pretty = home.write("pretty.json", serde_json::to_string_pretty(&key).unwrap());
+    let pem = home.write("key.pem", format!("-----BEGIN PRIVATE KEY-----\n{secret}\n"));
+    let mut files = vec!["keys/bot.json", "keys/member.json", &one_line, &cut, &pretty, &pem, &grant];
+    files.push(home.write("bare", secret).leak());
+    for file in files {
+        for shape in [&[][..], &["--json"], &["--annotations"]] {
+            let ran = home.run(&[&["manifest", "check", file], shape].concat()).expect(4).hides(secret);
+            // Nor any part of it.
+            for part in parts.iter().filter(|part| part.len() == 12) {
+                assert!(!ran.stdout.contains(part), "{file} {shape:?}: {}", ran.stdout);
+            }
+            if shape.is_empty() {
+                let quotes = |line: &str| line.starts_with(|c: char| c.is_ascii_digit());
+                assert!(ran.stdout.contains("--> ") && !ran.stdout.lines().any(quotes), "{}", ran.stdout);
+            }
+        }
+    }
+    // One that is meant as a manifest is, however broken.
+    home.write("broken.json", r#"{"pinhole": 1, "secret": "x",,"#);
+    let shown = home.run(&["manifest", "check", "broken.json"]).expect(4).stdout;
+    assert!(shown.contains("1 | {\"pinhole\""), "{shown}");
+}
+
+#[test]
 fn folders_several_files_and_files_that_are_not_there() {
     let home = Home::empty();
     let bad = vectors::one(&home, "host/host_port.json").file;

@@ -39,7 +39,7 @@ fn of_twenty_processes_as_many_run_as_there_are_uses() {
 
 #[test]
 fn an_approval_that_twenty_processes_hold_writes_once() {
-    let (home, stage) = (Home::new(), Stage::new());
+    let (home, stage) = (Home::guarded(), Stage::new());
     let grant = home.mint(&["--approve", "github.create_issue", WRITE_ARGS]);
     let args = stage.args(&home, &[&["run"], &WRITE[..], &["--grant", &grant, "--json"]].concat());
     let ended = all((0..20).map(|_| home.command(&args.words())));

@@ -64,7 +64,7 @@ fn a_write_under_a_read_grant_reaches_nothing() {
 
 #[test]
 fn an_approval_runs_its_write_once_and_no_other() {
-    let (home, stage) = (Home::new(), Stage::new());
+    let (home, stage) = (Home::guarded(), Stage::new());
     let grant = home.mint(&["--approve", "github.create_issue", WRITE_ARGS]);
     let mut other = WRITE;
     other[6] = "title=Something else";
@@ -83,7 +83,7 @@ fn an_approval_runs_its_write_once_and_no_other() {
 
 #[test]
 fn a_write_grant_stops_where_only_an_approval_goes_on() {
-    let (home, stage) = (Home::new(), Stage::new());
+    let (home, stage) = (Home::guarded(), Stage::new());
     let grant = home.mint(&["--access", "write", "--where", "owner=pinhole-demo", "--uses", "2"]);
     let comment = [
         "github.comment_issue",

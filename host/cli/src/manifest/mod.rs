@@ -1,11 +1,11 @@
 //! `pinhole manifest check|test|schema`.
 
-use std::ops::Range;
+mod caret;
+
 use std::path::{Path, PathBuf};
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use pinhole_manifest::diagnostic::{Diagnostic, Severity};
-use pinhole_manifest::visible::{is_invisible, visible};
+use pinhole_manifest::visible::visible;
 use pinhole_runtime::replay;
 use serde_json::json;
 
@@ -65,9 +65,12 @@ fn check(paths: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
                 }
             }
             Shape::Text => {
-                let text = String::from_utf8_lossy(&bytes);
-                for one in &reading.diagnostics {
-                    out::line(caret(&path, &text, one));
+                let (shown, more) = caret::faults(&path, &bytes, &reading.diagnostics);
+                for one in shown {
+                    out::line(one);
+                }
+                if more > 0 {
+                    out::line(format_args!("and {more} more; `--json` has them all"));
                 }
                 out::line(summary(&path, &reading));
             }
@@ -120,49 +123,6 @@ fn severity(diagnostic: &Diagnostic) -> &'static str {
         Severity::Warning => "warning",
         Severity::Error => "error",
     }
-}
-
-/// The fault with its line and a caret under it.
-fn caret(path: &Path, text: &str, diagnostic: &Diagnostic) -> String {
-    let level = match diagnostic.severity() {
-        Severity::Warning => Level::WARNING,
-        Severity::Error => Level::ERROR,
-    };
-    let message = visible(&diagnostic.message);
-    let help = visible(&diagnostic.help);
-    let title = visible(&format!("{} ({})", place(diagnostic), diagnostic.code.as_str()));
-    let path = visible(&path.display().to_string());
-    let (text, span) = shown(text, &diagnostic.span);
-    let snippet =
-        Snippet::source(text).path(&path).annotation(AnnotationKind::Primary.span(span).label(&title));
-    let report: &[Group<'_>] = &[
-        level.primary_title(&message).element(snippet),
-        Group::with_title(Level::HELP.secondary_title(&help)),
-    ];
-    Renderer::plain().render(report)
-}
-
-/// A file's text with characters that hide or reorder as their escapes, its lines as they are, and where a span of it
-/// then is. A span that does not fit the text ends with it.
-fn shown(text: &str, span: &Range<usize>) -> (String, Range<usize>) {
-    let mut shown = String::with_capacity(text.len());
-    let (mut start, mut end) = (None, None);
-    for (index, c) in text.char_indices() {
-        if index >= span.start {
-            start.get_or_insert(shown.len());
-        }
-        if index >= span.end {
-            end.get_or_insert(shown.len());
-        }
-        if is_invisible(c) && c != '\n' && c != '\t' {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    let start = start.unwrap_or(shown.len());
-    let end = end.unwrap_or(shown.len()).max(start);
-    (shown, start..end)
 }
 
 /// Where in the document a fault is: its pointer, or a word for the whole.
@@ -253,25 +213,4 @@ fn case_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_span_moves_with_what_is_escaped_before_it() {
-        let text = "a\u{200b}\u{1b}\n\tbc";
-        let at = text.find('b').unwrap();
-        let (escaped, span) = shown(text, &(at..at + 1));
-        assert_eq!(escaped, "a\\u{200b}\\u{1b}\n\tbc");
-        assert_eq!(escaped.get(span), Some("b"));
-        // A span over a hidden character covers its whole escape.
-        let (escaped, span) = shown(text, &(1..4));
-        assert_eq!(escaped.get(span), Some("\\u{200b}"));
-        for span in [0..0, 2..3, Range { start: 3, end: 2 }, text.len()..text.len(), 90..99] {
-            let (escaped, moved) = shown(text, &span);
-            assert!(escaped.get(moved).is_some(), "{span:?}");
-        }
-    }
 }
