@@ -16,7 +16,9 @@ pub use auth::{Auth, AuthScheme, ClientAuth, OAuth, Pat, Pkce};
 pub use op::{Action, Effect, Limits, Op, RESPONSE_BYTES_MAX, RESULT_BYTES_MAX, Requirement, TIMEOUT_MS_MAX};
 pub use page::{Module, ModuleRequest, ModuleSegment, Page, PathPattern, PatternSegment};
 pub(crate) use request::decoded;
-pub use request::{Body, JsonTemplate, Method, PathTemplate, Piece, QueryParam, Request, Template, is_dot_segment};
+pub use request::{
+    Body, JsonTemplate, Method, PathTemplate, Piece, QueryParam, Request, Template, is_dot_segment,
+};
 
 use crate::digest::Digest;
 use crate::host::{ApiHost, HttpsUrl};

@@ -166,12 +166,23 @@ mod tests {
 
     #[test]
     fn dot_segments_are_seen_however_they_are_written() {
-        for text in
-            [".", "..", "%2e", "%2E%2e", ".%252e", "%25%32%65.", "%%32e", "..;a=1", "%2e%3Bx", "..%253b", ".%252525252e"]
-        {
+        for text in [
+            ".",
+            "..",
+            "%2e",
+            "%2E%2e",
+            ".%252e",
+            "%25%32%65.",
+            "%%32e",
+            "..;a=1",
+            "%2e%3Bx",
+            "..%253b",
+            ".%252525252e",
+        ] {
             assert!(is_dot_segment(text), "{text}");
         }
-        for text in ["", "...", "a..", ".a", "%2f", "..a;b", ";..", "%", "%2", "%2g", "%25", "..%20", "a;.."] {
+        for text in ["", "...", "a..", ".a", "%2f", "..a;b", ";..", "%", "%2", "%2g", "%25", "..%20", "a;.."]
+        {
             assert!(!is_dot_segment(text), "{text}");
         }
     }

@@ -7,7 +7,9 @@ use super::reader::{Value, clip};
 use super::template;
 use super::uses::{Place, Uses};
 use crate::diagnostic::Code;
-use crate::model::{ModuleSegment, PathPattern, PathTemplate, PatternSegment, Piece, Template, is_dot_segment};
+use crate::model::{
+    ModuleSegment, PathPattern, PathTemplate, PatternSegment, Piece, Template, is_dot_segment,
+};
 
 /// Longest path, in bytes.
 const PATH_MAX: usize = 1024;
