@@ -210,7 +210,7 @@ fn the_picks_of_the_guide_give_what_it_says() {
         };
         let document = Tree::parse(member("answer").unwrap().as_bytes()).unwrap();
         let manifest = with_pick(member("pick").unwrap());
-        match project(&document, projection(&manifest)) {
+        match project(document, projection(&manifest)) {
             Ok(picked) => {
                 let wanted = Tree::parse(member("result").unwrap().as_bytes()).unwrap();
                 assert_eq!(picked.value, wanted, "line {}", block.line);

@@ -27,7 +27,7 @@ pub use credential::{
 };
 pub use grant::{
     Caution, Grant, Inconsistency, InspectError, InspectedCredential, Inspection, MintError, MintRequest,
-    OpenError, OpenedGrant, RuleBroken, SealedGrant, Standing, Target, inspect, mint, open,
+    OpenError, OpenedGrant, RuleBroken, SealedGrant, Standing, Succession, Target, inspect, mint, open,
 };
 pub use keys::{KeyFileError, KeyId, KeyKind, PublicKey, PublicKeyError, SecretKey};
 pub use returned::{OpenReturnedError, ReturnError, open_returned, seal_returned};

@@ -27,6 +27,17 @@ pub struct Target<'a> {
     pub host: &'a ApiHost,
     /// The manifest's token URL.
     pub token_url: Option<&'a HttpsUrl>,
+    /// Whether another manifest than the recorded one may still be read by.
+    pub succession: Succession,
+}
+
+/// Whether a grant that lists its ops still holds for reads under a later manifest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Succession {
+    /// A change of this manifest is reviewed before it gets here, and the op's request cannot change anything.
+    Reviewed,
+    /// Nobody vouches for the change, or the request is one that only its manifest says to be a read.
+    Unreviewed,
 }
 
 /// Whether an op may run on a grant that approves nothing in particular.
@@ -60,9 +71,10 @@ enum Reversibility {
 impl OpenedGrant {
     /// Whether the grant covers this op of this manifest.
     ///
-    /// An explicit list of ops holds for reads under a later manifest: the person named what may be read, and a change of
-    /// the manifest waits for the operator's yes anyway. A write needs the very manifest that the grant was given under,
-    /// and so does a grant without a list, for it covers what that manifest had and no more.
+    /// An explicit list of ops holds for reads under a later manifest if changes of it are reviewed: the person named what
+    /// may be read. Everything else needs the very manifest that the grant was given under: a write, a grant without a list
+    /// (it covers what that manifest had and no more), and one that narrows args (a later manifest may use an arg for
+    /// something else).
     pub fn check_op(&self, target: &Target<'_>) -> Result<(), ScopeError> {
         let grant = self.grant();
         if grant.service() != target.service {
@@ -74,8 +86,10 @@ impl OpenedGrant {
             return Err(ScopeError::HostChanged);
         }
         grant.scope().allows_op(target.op, target.access)?;
-        let listed_read = grant.scope().ops.is_some() && target.access == Access::Read;
-        if grant.manifest() != target.manifest && !listed_read {
+        let scope = grant.scope();
+        let listed_read = target.access == Access::Read && scope.ops.is_some() && scope.wheres.is_empty();
+        let succeeds = listed_read && target.succession == Succession::Reviewed;
+        if grant.manifest() != target.manifest && !succeeds {
             return Err(ScopeError::ManifestChanged);
         }
         Ok(())

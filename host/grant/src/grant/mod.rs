@@ -19,7 +19,7 @@ use crate::scope::Scope;
 use crate::text::{Account, CredentialId, GrantId};
 use crate::time::UnixTime;
 
-pub use check::{Caution, Target};
+pub use check::{Caution, Succession, Target};
 pub use inspect::{InspectError, InspectedCredential, Inspection, Standing, inspect};
 pub use mint::{MintError, MintRequest, SealedGrant, mint};
 pub use open::{Inconsistency, OpenError, OpenedGrant, open};

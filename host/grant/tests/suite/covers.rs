@@ -1,8 +1,10 @@
 //! What an opened grant covers, decision by decision.
 
-use pinhole_grant::{Caution, Credential, MintRequest, ScopeError, Target, mint};
+use std::collections::BTreeMap;
+
+use pinhole_grant::{Caution, Credential, MintRequest, ScopeError, Succession, Target, Where, mint};
 use pinhole_manifest::host::HttpsUrl;
-use pinhole_manifest::{Access, ApiHost, Digest, ServiceId};
+use pinhole_manifest::{Access, ApiHost, ArgName, Digest, ServiceId};
 use serde_json::json;
 
 use crate::common::{
@@ -17,10 +19,18 @@ struct Call {
     access: Access,
     manifest: Digest,
     host: ApiHost,
+    succession: Succession,
 }
 
 fn read_call() -> Call {
-    Call { service: github(), op: "list_issues", access: Access::Read, manifest: manifest(), host: host() }
+    Call {
+        service: github(),
+        op: "list_issues",
+        access: Access::Read,
+        manifest: manifest(),
+        host: host(),
+        succession: Succession::Reviewed,
+    }
 }
 
 fn write_call() -> Call {
@@ -28,9 +38,16 @@ fn write_call() -> Call {
 }
 
 fn check(request: &MintRequest, call: &Call) -> Result<(), ScopeError> {
-    let Call { service, op: name, access, manifest, host } = call;
-    let target =
-        Target { service, op: &op(name), access: *access, manifest: *manifest, host, token_url: None };
+    let Call { service, op: name, access, manifest, host, succession } = call;
+    let target = Target {
+        service,
+        op: &op(name),
+        access: *access,
+        manifest: *manifest,
+        host,
+        token_url: None,
+        succession: *succession,
+    };
     open_at(&minted(request), NOW).unwrap().check_op(&target)
 }
 
@@ -60,6 +77,12 @@ fn a_later_manifest_is_covered_for_listed_reads_alone() {
     let listed = request(write_scope().with_ops(ops(&["list_issues", "create_issue"])));
     assert_eq!(check(&listed, &write()), Err(ScopeError::ManifestChanged));
     assert_eq!(check(&listed, &read()), Ok(()));
+    let unreviewed = Call { succession: Succession::Unreviewed, ..read() };
+    assert_eq!(check(&listed, &unreviewed), Err(ScopeError::ManifestChanged));
+    let owner = BTreeMap::from([(ArgName::parse("owner").unwrap(), vec![json!("me")])]);
+    let narrowed = read_scope().with_ops(ops(&["list_issues"])).with_where(Where::new(owner).unwrap());
+    assert_eq!(check(&request(narrowed.clone()), &read()), Err(ScopeError::ManifestChanged));
+    assert_eq!(check(&request(narrowed), &read_call()), Ok(()));
 }
 
 #[test]
@@ -75,7 +98,15 @@ fn a_token_url_that_changed_is_a_host_that_changed() {
         (None, Err(ScopeError::HostChanged)),
     ] {
         let (access, manifest) = (Access::Read, manifest());
-        let target = Target { service: &service, op: &op, access, manifest, host: &host, token_url };
+        let target = Target {
+            service: &service,
+            op: &op,
+            access,
+            manifest,
+            host: &host,
+            token_url,
+            succession: Succession::Reviewed,
+        };
         assert_eq!(opened.check_op(&target), expected);
     }
 }

@@ -4,12 +4,13 @@ use http::StatusCode;
 use pinhole_grant::Credential;
 use pinhole_manifest::Manifest;
 use pinhole_manifest::model::{Body, Op, Page};
-use pinhole_manifest::pick::{Condition, Pick, SingularPath};
+use pinhole_manifest::pick::{Condition, Pick, SingularPath, SingularStep};
 
 use super::Trace;
 use crate::net::{Incoming, Sent};
 use crate::outcome::{Code, Picked, Refusal, UntrustedText};
-use crate::project::{self, ProjectError, Tree};
+use crate::project::prune::{Plan, Pruner};
+use crate::project::{self, DocumentError, DuplicateMember, ProjectError, Tree};
 use crate::scrub::Scrub;
 
 /// What came back, as far as it has come.
@@ -17,8 +18,18 @@ use crate::scrub::Scrub;
 pub(super) struct Answer<'a, Stage> {
     manifest: &'a Manifest,
     op: &'a Op,
+    look: Look<'a>,
     scrub: Scrub,
     stage: Stage,
+}
+
+/// What an answer is wanted for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Look<'a> {
+    /// The fields that the op picks.
+    Pick,
+    /// Whether this holds, and nothing else.
+    Condition(&'a Condition),
 }
 
 /// Bytes of a stranger's.
@@ -27,7 +38,7 @@ pub(super) struct Raw {
     incoming: Incoming,
 }
 
-/// The service did what it was asked; its document, if the op reads one.
+/// The service did what it was asked. What is looked at of its document, if anything is.
 #[derive(Debug)]
 pub(super) struct Judged {
     document: Option<Tree>,
@@ -45,25 +56,26 @@ impl<'a> Answer<'a, Raw> {
     pub(super) fn received(
         manifest: &'a Manifest,
         op: &'a Op,
+        look: Look<'a>,
         credential: &Credential,
         incoming: Incoming,
     ) -> Self {
         let mut secrets = vec![credential.secret().expose()];
         secrets.extend(credential.refresh().map(pinhole_grant::Secret::expose));
-        Self { manifest, op, scrub: Scrub::new(&secrets), stage: Raw { incoming } }
+        Self { manifest, op, look, scrub: Scrub::new(&secrets), stage: Raw { incoming } }
     }
 
     /// Whether the service did what it was asked: by status, by GraphQL's `errors`, by the manifest's failure rule.
     pub(super) fn judge(self) -> Result<Answer<'a, Judged>, Refusal> {
-        let Incoming { status, body, .. } = &self.stage.incoming;
-        if !status.is_success() {
+        if !self.stage.incoming.status.is_success() {
             return Err(self.refused_by_status());
         }
-        let reads_document = matches!(self.op.pick, Pick::Fields(_)) || self.is_graphql();
-        let has_failure_rule = self.manifest.failure().is_some() && !body.is_empty();
-        let document = if reads_document || has_failure_rule {
-            let parsed = Tree::parse(body);
-            Some(parsed.map_err(|error| Refusal::new(Code::NotJson).sent(Sent::Yes).detail(&error))?)
+        let document = if self.reads_document() {
+            let pruned = self.prune(&self.plan());
+            Some(pruned.map_err(|error| match error {
+                DocumentError::KeptTooMuch => Refusal::new(Code::ResultTooLarge).sent(Sent::Yes),
+                _ => Refusal::new(Code::NotJson).sent(Sent::Yes).detail(&error),
+            })?)
         } else {
             None
         };
@@ -72,32 +84,78 @@ impl<'a> Answer<'a, Raw> {
             self.check_failure_rule(document)?;
         }
         let more_pages = self.has_more_pages(document.as_ref());
-        Ok(Answer {
-            manifest: self.manifest,
-            op: self.op,
-            scrub: self.scrub,
-            stage: Judged { document, more_pages },
-        })
+        let stage = Judged { document, more_pages };
+        Ok(Answer { manifest: self.manifest, op: self.op, look: self.look, scrub: self.scrub, stage })
+    }
+
+    /// An answer that carries nothing is read only where a failure may stand in it.
+    fn reads_document(&self) -> bool {
+        let wanted = matches!(self.look, Look::Condition(_)) || matches!(self.op.pick, Pick::Fields(_));
+        wanted
+            || self.is_graphql()
+            || (self.manifest.failure().is_some() && !self.stage.incoming.body.is_empty())
+    }
+
+    fn is_graphql(&self) -> bool {
+        self.op.request().is_some_and(|request| matches!(request.body, Body::Graphql { .. }))
+    }
+
+    /// Everything that is looked at in the document of a success.
+    fn plan(&self) -> Plan {
+        let projection = match (self.look, &self.op.pick) {
+            (Look::Pick, Pick::Fields(projection)) => Some(projection),
+            (Look::Pick, Pick::None) | (Look::Condition(_), _) => None,
+        };
+        let graphql = graphql_message();
+        let info = self.relay_info();
+        let mut singles: Vec<&[SingularStep]> = Vec::new();
+        if self.is_graphql() {
+            singles.extend([graphql.as_slice(), graphql.get(..1).unwrap_or_default()]);
+        }
+        if let Some(failure) = self.manifest.failure() {
+            singles.push(failure.when.path.steps());
+            singles.extend(failure.message.as_ref().map(SingularPath::steps));
+        }
+        if let Look::Condition(condition) = self.look {
+            singles.push(condition.path.steps());
+        }
+        if let Some(Page::Cursor { next, .. }) = &self.op.page {
+            singles.push(next.steps());
+        }
+        singles.extend(info.as_deref());
+        Plan::new(projection, singles)
+    }
+
+    fn prune(&self, plan: &Plan) -> Result<Tree, DocumentError> {
+        let mut pruner = Pruner::new(plan);
+        pruner.feed(&self.stage.incoming.body)?;
+        pruner.finish()
+    }
+
+    /// Where a Relay connection says whether it goes on.
+    fn relay_info(&self) -> Option<Vec<SingularStep>> {
+        let Some(Page::Relay { info, .. }) = &self.op.page else {
+            return None;
+        };
+        let mut steps = info.steps().to_vec();
+        steps.push(SingularStep::Name("hasNextPage".to_owned()));
+        Some(steps)
     }
 
     /// Whether the service says that this page is not the last. Page numbers alone say nothing.
     fn has_more_pages(&self, document: Option<&Tree>) -> bool {
-        let at = |path: &SingularPath| document.and_then(|document| found(document, path));
+        let at = |steps: &[SingularStep]| document.and_then(|document| found(document, steps));
         match &self.op.page {
             Some(Page::Link { .. }) => {
                 let links = self.stage.incoming.headers.get_all(http::header::LINK);
                 links.iter().any(|link| link.to_str().is_ok_and(|link| link.contains("rel=\"next\"")))
             }
-            Some(Page::Cursor { next, .. }) => at(next).is_some_and(|cursor| *cursor != Tree::Null),
-            Some(Page::Relay { info, .. }) => {
-                at(info).and_then(|info| member(info, "hasNextPage")) == Some(&Tree::Bool(true))
+            Some(Page::Cursor { next, .. }) => at(next.steps()).is_some_and(|cursor| *cursor != Tree::Null),
+            Some(Page::Relay { .. }) => {
+                self.relay_info().and_then(|steps| at(&steps).cloned()) == Some(Tree::Bool(true))
             }
             Some(Page::Number { .. }) | None => false,
         }
-    }
-
-    fn is_graphql(&self) -> bool {
-        self.op.request().is_some_and(|request| matches!(request.body, Body::Graphql { .. }))
     }
 
     /// A GraphQL answer with errors is a failure, whatever data comes beside them (GraphQL, section 7.1).
@@ -105,13 +163,13 @@ impl<'a> Answer<'a, Raw> {
         if !self.is_graphql() {
             return Ok(());
         }
-        let message = match member(document, "errors") {
-            None | Some(Tree::Null) => return Ok(()),
-            Some(Tree::Array(errors)) if errors.is_empty() => return Ok(()),
-            Some(Tree::Array(errors)) => errors.first().and_then(|error| member(error, "message")),
-            Some(_) => None,
-        };
-        Err(self.failure(Code::UpstreamFailure, message))
+        let message = graphql_message();
+        let errors = project::find_at(document, message.get(..1).unwrap_or_default(), "$.errors");
+        match errors.map_err(|error| twice(&error))? {
+            None | Some(Tree::Null) => Ok(()),
+            Some(Tree::Array(errors)) if errors.is_empty() => Ok(()),
+            Some(_) => Err(self.failure(Code::UpstreamFailure, found(document, &message))),
+        }
     }
 
     fn check_failure_rule(&self, document: &Tree) -> Result<(), Refusal> {
@@ -121,18 +179,18 @@ impl<'a> Answer<'a, Raw> {
         if !holds(document, &failure.when)? {
             return Ok(());
         }
-        let message = failure.message.as_ref().and_then(|path| found(document, path));
+        let message = failure.message.as_ref().and_then(|path| found(document, path.steps()));
         Err(self.failure(Code::UpstreamFailure, message))
     }
 
     fn refused_by_status(&self) -> Refusal {
-        let Incoming { status, body, .. } = &self.stage.incoming;
-        let document = self.manifest.error_message().and_then(|path| Some((path, Tree::parse(body).ok()?)));
-        let message = document.as_ref().and_then(|(path, document)| found(document, path));
+        let path = self.manifest.error_message().map(SingularPath::steps);
+        // An error page that is not JSON has no text that is passed on.
+        let document = path.and_then(|path| self.prune(&Plan::new(None, [path])).ok());
+        let message = path.zip(document.as_ref()).and_then(|(path, document)| found(document, path));
         let code = self.code_of_status();
-        let refusal = self.failure(code, message);
-        let sentence = format!("{} (HTTP {})", code.sentence(), status.as_u16());
-        refusal.saying(sentence)
+        let sentence = format!("{} (HTTP {})", code.sentence(), self.stage.incoming.status.as_u16());
+        self.failure(code, message).saying(sentence)
     }
 
     fn code_of_status(&self) -> Code {
@@ -162,21 +220,24 @@ impl<'a> Answer<'a, Raw> {
     }
 }
 
-fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
-    match tree {
-        Tree::Object(members) => members.iter().find(|(key, _)| key == name).map(|(_, value)| value),
-        _ => None,
-    }
+/// Where GraphQL says what went wrong first.
+fn graphql_message() -> [SingularStep; 3] {
+    let name = |name: &str| SingularStep::Name(name.to_owned());
+    [name("errors"), SingularStep::Index(0), name("message")]
+}
+
+fn twice(error: &DuplicateMember) -> Refusal {
+    Refusal::new(Code::DuplicateKey).saying(error.to_string()).sent(Sent::Yes)
 }
 
 /// Whether a condition holds; a document that says the looked-for thing twice is refused.
 pub(super) fn holds(document: &Tree, condition: &Condition) -> Result<bool, Refusal> {
-    project::holds(document, condition)
-        .map_err(|error| Refusal::new(Code::DuplicateKey).saying(error.to_string()).sent(Sent::Yes))
+    project::holds(document, condition).map_err(|error| twice(&error))
 }
 
-fn found<'t>(document: &'t Tree, path: &SingularPath) -> Option<&'t Tree> {
-    project::find(document, path).ok().flatten()
+/// A text for people: one that stands twice is none.
+fn found<'t>(document: &'t Tree, steps: &[SingularStep]) -> Option<&'t Tree> {
+    project::find_at(document, steps, "").ok().flatten()
 }
 
 impl<'a> Answer<'a, Judged> {
@@ -187,7 +248,7 @@ impl<'a> Answer<'a, Judged> {
             (Pick::None, _) => (Tree::Null, Vec::new()),
             (Pick::Fields(_), None) => return Err(refused(Code::NotJson)),
             (Pick::Fields(projection), Some(document)) => {
-                let projected = project::project(&document, projection).map_err(|error| match error {
+                let projected = project::project(document, projection).map_err(|error| match error {
                     ProjectError::RootAbsent { .. } => refused(Code::RootAbsent).saying(error.to_string()),
                     ProjectError::DuplicateKey { .. } => {
                         refused(Code::DuplicateKey).saying(error.to_string())
@@ -197,16 +258,29 @@ impl<'a> Answer<'a, Judged> {
             }
         };
         trace.meta.more_pages = self.stage.more_pages;
+        let size = |value: &Tree| u64::try_from(value.compact_len()).unwrap_or(u64::MAX);
+        // Before the scrub, whose work grows with the size.
+        let picked = size(&value);
+        if picked > self.op.limits.result_bytes {
+            return Err(too_large(picked, self.op.limits.result_bytes));
+        }
         self.scrub.tree(&mut value);
-        trace.meta.bytes_out = u64::try_from(value.compact_len()).unwrap_or(u64::MAX);
+        trace.meta.bytes_out = size(&value);
         let stage = Projected { value, notes };
-        Ok(Answer { manifest: self.manifest, op: self.op, scrub: self.scrub, stage })
+        Ok(Answer { manifest: self.manifest, op: self.op, look: self.look, scrub: self.scrub, stage })
     }
 
     /// The whole document, for a requirement's condition alone.
     pub(super) fn into_document(self) -> Option<Tree> {
         self.stage.document
     }
+}
+
+/// INVARIANT: an outcome is never larger than its op allows; a larger one is refused whole, and nothing is cut off.
+pub(super) fn too_large(size: u64, limit: u64) -> Refusal {
+    let message =
+        format!("the result has {size} bytes, and the op returns at most {limit}; nothing is cut off");
+    Refusal::new(Code::ResultTooLarge).saying(message).sent(Sent::Yes)
 }
 
 impl Answer<'_, Projected> {

@@ -7,7 +7,6 @@ use pinhole_manifest::model::{ArgFault, Args};
 use super::open::{Agreed, scope_refusal};
 use super::{Call, Executor};
 use crate::outcome::{Code, Refusal};
-use crate::store::SpendError;
 
 /// Most faults of the args that one refusal names.
 const FAULTS_SHOWN: usize = 5;
@@ -97,35 +96,5 @@ impl Rule {
             (None, Access::Read) => Self::ReadGranted,
             (None, Access::Write) => Self::WriteGranted,
         }
-    }
-}
-
-impl Call<Authorized<'_>> {
-    /// Spends a use, on the disk, before the first byte leaves. Whatever happens afterwards, it stays spent.
-    pub(super) async fn spend(&self, executor: &Executor) -> Result<(), Refusal> {
-        let Some(allowed) = self.stage.agreed.grant().scope().uses else {
-            return Ok(());
-        };
-        let id = self.stage.agreed.grant().id();
-        executor.with_store(move |store| store.spend(&id, allowed)).await
-    }
-}
-
-impl From<SpendError> for Refusal {
-    fn from(error: SpendError) -> Self {
-        match error {
-            SpendError::UsedUp => Self::new(Code::GrantUsedUp),
-            SpendError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<crate::store::StoreError> for Refusal {
-    fn from(error: crate::store::StoreError) -> Self {
-        let detail = match std::error::Error::source(&error) {
-            Some(source) => format!("{error}: {source}"),
-            None => error.to_string(),
-        };
-        Self::new(Code::StoreFailed).detail(&detail)
     }
 }

@@ -12,6 +12,7 @@ mod open;
 mod prepare;
 mod require;
 mod send;
+mod spend;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,7 +26,7 @@ pub(crate) use prepare::{credential_value, credential_value_shown};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::net::Wire;
-use crate::outcome::{Code, Meta, Outcome, Picked, Refusal, Verdict};
+use crate::outcome::{Meta, Outcome, Picked, Refusal, Verdict};
 use crate::store::Store;
 
 /// What a caller asks for. Nothing in it is believed.
@@ -123,8 +124,8 @@ impl Executor {
         let call = call.agree(self, trace)?;
         let call = call.check_args()?;
         let call = call.authorize(self)?;
-        call.spend(self).await?;
         let call = call.prepare()?;
+        call.spend(self).await?;
         call.require(self, trace).await?;
         let answer = call.send(self, trace).await?;
         let answer = answer.judge()?;
@@ -134,16 +135,12 @@ impl Executor {
 }
 
 impl Outcome {
-    /// INVARIANT: an outcome is never larger than its op allows; a larger one is refused whole.
+    /// The cap again, over all of it: notes and meta count too.
     fn capped(mut self, limit: u64) -> Self {
         if matches!(self.verdict, Verdict::Done(_)) {
             let size = u64::try_from(self.to_json().len()).unwrap_or(u64::MAX);
             if size > limit {
-                let message = format!(
-                    "the outcome has {size} bytes, and the op returns at most {limit}; nothing is cut off"
-                );
-                let refusal = Refusal::new(Code::ResultTooLarge).saying(message).sent(crate::net::Sent::Yes);
-                self.verdict = Verdict::Refused(refusal);
+                self.verdict = Verdict::Refused(answer::too_large(size, limit));
             }
         }
         self

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{Dial, Grant, OpenError, OpenedGrant, ScopeError, Target};
+use pinhole_grant::{Dial, Grant, OpenError, OpenedGrant, ScopeError, Succession, Target};
 use pinhole_manifest::Manifest;
 use pinhole_manifest::model::Op;
 
@@ -72,6 +72,7 @@ impl<'a> Call<Opened<'a>> {
             manifest: manifest.digest(),
             host: manifest.host(),
             token_url: manifest.auth().oauth.as_ref().map(|oauth| &oauth.token_url),
+            succession: succession(entry.source, op),
         };
         grant.check_op(&target).map_err(|error| scope_refusal(&error))?;
         let credential = grant.grant().credential();
@@ -82,6 +83,16 @@ impl<'a> Call<Opened<'a>> {
             return Err(Refusal::new(Code::DialMismatch));
         }
         Ok(Call { stage: Agreed { request, grant, manifest, op } })
+    }
+}
+
+/// A manifest that is part of the binary was reviewed with it. A POST that a manifest calls a read is one only as long as
+/// it is that manifest.
+fn succession(source: Source, op: &Op) -> Succession {
+    let safe = op.request().is_some_and(|request| request.method.is_safe());
+    match source {
+        Source::BuiltIn if safe => Succession::Reviewed,
+        Source::BuiltIn | Source::UnsignedFile => Succession::Unreviewed,
     }
 }
 

@@ -4,7 +4,7 @@
 use pinhole_manifest::model::{Args, Requirement};
 use serde_json::{Map, Value};
 
-use super::answer::{Answer, holds};
+use super::answer::{Answer, Look, holds};
 use super::prepare::{self, Prepared};
 use super::{Call, Executor, Trace, authorize, send};
 use crate::net::{Sent, WireLimits};
@@ -40,7 +40,13 @@ impl Call<Prepared<'_>> {
             deadline: trace.left_of(agreed.op.limits.timeout_ms),
         };
         let incoming = send::exchange(executor, agreed.manifest, outgoing, limits, trace).await?;
-        let answer = Answer::received(agreed.manifest, read, agreed.grant().credential(), incoming);
+        let answer = Answer::received(
+            agreed.manifest,
+            read,
+            Look::Condition(&requirement.condition),
+            agreed.grant().credential(),
+            incoming,
+        );
         let document = answer.judge()?.into_document();
         let document = document.ok_or_else(failed)?;
         if holds(&document, &requirement.condition)? { Ok(()) } else { Err(failed()) }

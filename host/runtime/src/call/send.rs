@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pinhole_manifest::Manifest;
 
-use super::answer::{Answer, Raw};
+use super::answer::{Answer, Look, Raw};
 use super::prepare::Prepared;
 use super::{Call, Executor, Trace};
 use crate::net::{Incoming, Outgoing, Permit, WireError, WireErrorKind, WireLimits};
@@ -25,7 +25,7 @@ impl<'a> Call<Prepared<'a>> {
         };
         let incoming = exchange(executor, agreed.manifest, outgoing, limits, trace).await?;
         trace.meta.status = Some(incoming.status.as_u16());
-        Ok(Answer::received(agreed.manifest, agreed.op, agreed.grant().credential(), incoming))
+        Ok(Answer::received(agreed.manifest, agreed.op, Look::Pick, agreed.grant().credential(), incoming))
     }
 }
 

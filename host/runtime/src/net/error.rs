@@ -177,7 +177,7 @@ impl<'a> Chain<'a> {
             self.say(http);
         } else if let Some(tls) = cause.downcast_ref::<rustls::Error>() {
             self.tls = true;
-            self.say(tls);
+            self.say(&tls_words(tls));
         } else if let Some(io) = cause.downcast_ref::<io::Error>() {
             self.io = Some(io.kind());
             self.say(&io.kind());
@@ -193,6 +193,24 @@ impl<'a> Chain<'a> {
         }
         self.detail.push_str(&text.to_string());
     }
+}
+
+/// What went wrong with TLS, without the names and texts in the other side's certificate.
+fn tls_words(error: &rustls::Error) -> String {
+    use rustls::CertificateError as Certificate;
+    let rustls::Error::InvalidCertificate(fault) = error else {
+        return error.to_string();
+    };
+    let words = match fault {
+        Certificate::Expired | Certificate::ExpiredContext { .. } => "has expired",
+        Certificate::NotValidYet | Certificate::NotValidYetContext { .. } => "is not valid yet",
+        Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => "is for another name",
+        Certificate::UnknownIssuer => "is of an unknown issuer",
+        Certificate::BadSignature => "has a bad signature",
+        Certificate::Revoked => "is revoked",
+        _ => "is not acceptable",
+    };
+    format!("the certificate {words}")
 }
 
 fn widen<'a>(error: &'a (dyn Error + Send + Sync + 'static)) -> &'a (dyn Error + 'static) {

@@ -134,7 +134,7 @@ codes! {
         "look at the args; if they are plain, the manifest needs a look";
     RequirementFailed "requirement_failed" Refused
         "what the op requires does not hold"
-        "the write was not sent; make the requirement hold first";
+        "the write was not sent; make the requirement hold, then ask for a new approval";
     StoreFailed "store_failed" Local
         "the local store could not be used, so nothing was sent"
         "look at the disk and at the rights of the data folder";

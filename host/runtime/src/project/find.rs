@@ -18,12 +18,21 @@ pub struct DuplicateMember {
 
 /// The value at a path; `None` if nothing stands there.
 pub fn find<'t>(document: &'t Tree, path: &SingularPath) -> Result<Option<&'t Tree>, DuplicateMember> {
+    find_at(document, path.steps(), path.as_str())
+}
+
+/// The value at these steps, which `path` is the name of in an error.
+pub fn find_at<'t>(
+    document: &'t Tree,
+    steps: &[SingularStep],
+    path: &str,
+) -> Result<Option<&'t Tree>, DuplicateMember> {
     let mut here = document;
-    for step in path.steps() {
+    for step in steps {
         let next = match (step, here) {
             (SingularStep::Name(name), Tree::Object(members)) => {
                 let found = member(members, name);
-                found.map_err(|Twice| DuplicateMember { path: path.as_str().to_owned() })?
+                found.map_err(|Twice| DuplicateMember { path: path.to_owned() })?
             }
             (SingularStep::Index(index), Tree::Array(elements)) => element(elements, *index),
             _ => None,
@@ -60,6 +69,16 @@ pub(super) fn member<'t>(members: &'t [(String, Tree)], name: &str) -> Result<Op
     let mut found = members.iter().filter(|(key, _)| key == name).map(|(_, value)| value);
     let first = found.next();
     if found.next().is_some() { Err(Twice) } else { Ok(first) }
+}
+
+/// The one member of a name, to be taken.
+pub(super) fn member_mut<'t>(
+    members: &'t mut [(String, Tree)],
+    name: &str,
+) -> Result<Option<(&'t mut String, &'t mut Tree)>, Twice> {
+    let mut found = members.iter_mut().filter(|(key, _)| key == name);
+    let first = found.next();
+    if found.next().is_some() { Err(Twice) } else { Ok(first.map(|(key, value)| (key, value))) }
 }
 
 /// The element at a place.

@@ -13,14 +13,14 @@ mod tree;
 mod walk;
 
 use std::collections::BTreeSet;
-use std::slice::from_ref;
+use std::slice::from_mut;
 
 use pinhole_manifest::pick::{Projection, Step};
 
-pub use self::find::{DuplicateMember, find, holds};
+pub use self::find::{DuplicateMember, find, find_at, holds};
 pub use self::tree::{DEPTH_MAX, Digits, DocumentError, Tree};
 
-use self::find::{Twice, element, member};
+use self::find::{Twice, member_mut};
 use self::plan::Plan;
 use self::walk::Walk;
 
@@ -64,25 +64,27 @@ pub enum ProjectError {
 ///   that was found, in order, however many `[*]` there are.
 /// * A root that is an array gives an array, `null` gives `null`. A root with `[*]` gives one array of all that it finds,
 ///   the elements of found arrays one by one. Elements other than objects and `null` are left out and the root noted.
-pub fn project(document: &Tree, projection: &Projection) -> Result<Projected, ProjectError> {
+///
+/// What is picked is moved out of the document, not copied.
+pub fn project(mut document: Tree, projection: &Projection) -> Result<Projected, ProjectError> {
     // The root in its one spelling.
     let root = projection.to_string();
     let plan = Plan::new(&projection.tree, &projection.fields);
     let mut walk = Walk::new(&projection.fields, plan.as_ref());
     let mut found = Found::default();
     found
-        .follow(document, &projection.root)
+        .follow(&mut document, &projection.root)
         .map_err(|Twice| ProjectError::DuplicateKey { field: root.clone() })?;
     let mut odd = found.odd;
     let value = if projection.root.contains(&Step::Each) {
         let mut picked = Vec::new();
         for value in found.values {
-            let elements = if let Tree::Array(elements) = value { elements } else { from_ref(value) };
+            let elements = if let Tree::Array(elements) = value { elements } else { from_mut(value) };
             odd |= walk.elements(elements, &mut picked)?;
         }
         Tree::Array(picked)
     } else {
-        match found.values.first() {
+        match found.values.into_iter().next() {
             Some(Tree::Null) => Tree::Null,
             Some(object @ Tree::Object(_)) => walk.object(object)?,
             Some(Tree::Array(elements)) => {
@@ -105,22 +107,24 @@ pub fn project(document: &Tree, projection: &Projection) -> Result<Projected, Pr
 /// What stands at a root.
 #[derive(Default)]
 struct Found<'t> {
-    values: Vec<&'t Tree>,
+    values: Vec<&'t mut Tree>,
     /// Whether a `[*]` met something that is there, but no array.
     odd: bool,
 }
 
 impl<'t> Found<'t> {
-    fn follow(&mut self, here: &'t Tree, steps: &[Step]) -> Result<(), Twice> {
+    fn follow(&mut self, here: &'t mut Tree, steps: &[Step]) -> Result<(), Twice> {
         let Some((step, rest)) = steps.split_first() else {
             self.values.push(here);
             return Ok(());
         };
         let next = match (step, here) {
-            (Step::Name(name), Tree::Object(members)) => member(members, name)?,
-            (Step::Index(index), Tree::Array(elements)) => element(elements, *index),
+            (Step::Name(name), Tree::Object(members)) => member_mut(members, name)?.map(|(_, value)| value),
+            (Step::Index(index), Tree::Array(elements)) => {
+                usize::try_from(*index).ok().and_then(|index| elements.get_mut(index))
+            }
             (Step::Each, Tree::Array(elements)) => {
-                return elements.iter().try_for_each(|element| self.follow(element, rest));
+                return elements.iter_mut().try_for_each(|element| self.follow(element, rest));
             }
             (Step::Each, other) => {
                 self.odd |= *other != Tree::Null;

@@ -71,7 +71,7 @@ pub(super) fn projection(manifest: &Manifest) -> &Projection {
 
 fn pick(root: &str, fields: &Value, document: &str) -> Result<Projected, ProjectError> {
     let manifest = manifest(&json!({ "root": root, "fields": fields }));
-    project(&Tree::parse(document.as_bytes()).unwrap(), projection(&manifest))
+    project(Tree::parse(document.as_bytes()).unwrap(), projection(&manifest))
 }
 
 /// Asserts a result, byte for byte, and its notes.

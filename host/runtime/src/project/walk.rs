@@ -2,11 +2,11 @@
 //!
 //! Refuses a picked name that stands twice. Keeps nothing of the answer but what a field ends at. DESIGN, "Pick": Shape.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use pinhole_manifest::pick::{Field, Step};
 
-use super::find::{Twice, element, member};
+use super::find::{Twice, element, member, member_mut};
 use super::plan::Plan;
 use super::{ProjectError, Tree};
 
@@ -40,7 +40,7 @@ impl<'w> Walk<'w> {
     /// Projects elements at the root; whether one that is neither an object nor `null` was left out.
     pub(super) fn elements(
         &mut self,
-        elements: &[Tree],
+        elements: &mut [Tree],
         picked: &mut Vec<Tree>,
     ) -> Result<bool, ProjectError> {
         let mut odd = false;
@@ -55,16 +55,9 @@ impl<'w> Walk<'w> {
     }
 
     /// Projects an object at the root.
-    pub(super) fn object(&mut self, object: &Tree) -> Result<Tree, ProjectError> {
-        let mut parts: Vec<(usize, String, Tree)> = Vec::new();
-        if let (Some(plan), Tree::Object(members)) = (self.plan, object) {
-            parts.extend(self.members(members, plan)?);
-            if let Some(each) = &plan.each
-                && let Shape::Found(Tree::Object(scalars)) = self.nested(object, plan)?
-            {
-                parts.extend(scalars.into_iter().map(|(name, value)| (each.first(), name, value)));
-            }
-        }
+    pub(super) fn object(&mut self, object: &mut Tree) -> Result<Tree, ProjectError> {
+        let mut parts: Vec<(usize, String, Tree)> = Vec::with_capacity(self.fields.len());
+        // These first, by copy: what is taken below is gone.
         for (place, field) in self.fields.iter().enumerate() {
             if let Some(alias) = &field.alias
                 && let Shape::Found(value) = self.flat(object, &field.steps, place)?
@@ -72,18 +65,26 @@ impl<'w> Walk<'w> {
                 parts.push((place, alias.clone(), value));
             }
         }
+        if let (Some(plan), Tree::Object(members)) = (self.plan, &mut *object) {
+            self.members(members, plan, &mut parts)?;
+            if let Some(each) = &plan.each
+                && let Shape::Found(Tree::Object(scalars)) = self.nested(object, plan)?
+            {
+                parts.extend(scalars.into_iter().map(|(name, value)| (each.first(), name, value)));
+            }
+        }
         parts.sort_by_key(|(place, ..)| *place);
         Ok(Tree::Object(parts.into_iter().map(|(_, name, value)| (name, value)).collect()))
     }
 
     /// The value at a place of nested fields.
-    fn nested(&mut self, value: &Tree, plan: &Plan<'_>) -> Result<Shape, ProjectError> {
+    fn nested(&mut self, value: &mut Tree, plan: &Plan<'_>) -> Result<Shape, ProjectError> {
         if plan.leaf {
             return Ok(self.leaf(value, plan.first()));
         }
         match (value, &plan.each) {
             (Tree::Null, _) => Ok(Shape::Found(Tree::Null)),
-            (_, Some(each)) if each.leaf => self.every(value, each.first()),
+            (value, Some(each)) if each.leaf => self.every(value, each.first()),
             (Tree::Array(elements), Some(each)) => {
                 let mut picked = Vec::with_capacity(elements.len());
                 for element in elements {
@@ -96,8 +97,9 @@ impl<'w> Walk<'w> {
                 Ok(Shape::Found(Tree::Array(picked)))
             }
             (Tree::Object(members), None) => {
-                let picked = self.members(members, plan)?;
-                let members = picked.into_iter().map(|(_, name, value)| (name, value)).collect();
+                let mut parts = Vec::with_capacity(plan.names.len());
+                self.members(members, plan, &mut parts)?;
+                let members = parts.into_iter().map(|(_, name, value)| (name, value)).collect();
                 Ok(Shape::Found(Tree::Object(members)))
             }
             _ => Ok(Shape::Other),
@@ -107,31 +109,35 @@ impl<'w> Walk<'w> {
     /// The picked members of an object, each with its first field.
     fn members(
         &mut self,
-        members: &[(String, Tree)],
+        members: &mut [(String, Tree)],
         plan: &Plan<'_>,
-    ) -> Result<Vec<(usize, String, Tree)>, ProjectError> {
-        let mut picked = Vec::with_capacity(plan.names.len());
+        picked: &mut Vec<(usize, String, Tree)>,
+    ) -> Result<(), ProjectError> {
         for (name, plan) in &plan.names {
-            let value = member(members, name).or_else(|Twice| self.twice(plan.first()))?;
-            if let Some(value) = value
+            let found = match member_mut(members, name) {
+                Ok(found) => found,
+                Err(Twice) => return self.twice(plan.first()),
+            };
+            if let Some((key, value)) = found
                 && let Shape::Found(tree) = self.nested(value, plan)?
             {
-                picked.push((plan.first(), (*name).to_owned(), tree));
+                picked.push((plan.first(), std::mem::take(key), tree));
             }
         }
-        Ok(picked)
+        Ok(())
     }
 
     /// What a field with `as` finds: one value, or all of them in one array where there is a `[*]` before its end.
     fn flat(&mut self, value: &Tree, steps: &[Step], field: usize) -> Result<Shape, ProjectError> {
-        let Some((step, rest)) = steps.split_first() else { return Ok(self.leaf(value, field)) };
+        // What ends here is copied: another field may end here too.
+        let Some((step, rest)) = steps.split_first() else { return Ok(self.leaf(&mut value.clone(), field)) };
         let next = match (step, value) {
             (_, Tree::Null) => return Ok(Shape::Found(Tree::Null)),
             (Step::Name(name), Tree::Object(members)) => {
                 member(members, name).or_else(|Twice| self.twice(field))?
             }
             (Step::Index(index), Tree::Array(elements)) => element(elements, *index),
-            (Step::Each, _) if rest.is_empty() => return self.every(value, field),
+            (Step::Each, _) if rest.is_empty() => return self.every(&mut value.clone(), field),
             (Step::Each, Tree::Array(elements)) => return self.gather(elements, rest, field),
             _ => return Ok(Shape::Other),
         };
@@ -155,32 +161,33 @@ impl<'w> Walk<'w> {
         Ok(Shape::Found(Tree::Array(gathered)))
     }
 
-    /// A field's end: a scalar or an array of scalars.
-    fn leaf(&mut self, value: &Tree, field: usize) -> Shape {
-        let fits = match value {
+    /// A field's end: a scalar or an array of scalars, which is taken.
+    fn leaf(&mut self, value: &mut Tree, field: usize) -> Shape {
+        let fits = match &*value {
             Tree::Array(elements) => elements.iter().all(Tree::is_scalar),
             scalar => scalar.is_scalar(),
         };
         if fits {
-            return Shape::Found(value.clone());
+            return Shape::Found(std::mem::replace(value, Tree::Null));
         }
         self.notes.insert(field);
         Shape::Absent
     }
 
-    /// A field's end at `[*]`: an array of scalars, or the scalar members of an object.
-    fn every(&mut self, value: &Tree, field: usize) -> Result<Shape, ProjectError> {
+    /// A field's end at `[*]`: an array of scalars, or the scalar members of an object, which are taken.
+    fn every(&mut self, value: &mut Tree, field: usize) -> Result<Shape, ProjectError> {
         match value {
             Tree::Null | Tree::Array(_) => Ok(self.leaf(value, field)),
             Tree::Object(members) => {
-                let mut names = HashSet::with_capacity(members.len());
+                let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+                names.sort_unstable();
+                if names.windows(2).any(|pair| pair.first() == pair.last()) {
+                    return self.twice(field);
+                }
                 let mut picked = Vec::with_capacity(members.len());
                 for (name, member) in members {
-                    if !names.insert(name.as_str()) {
-                        return self.twice(field);
-                    }
                     if member.is_scalar() {
-                        picked.push((name.clone(), member.clone()));
+                        picked.push((std::mem::take(name), std::mem::replace(member, Tree::Null)));
                     } else {
                         self.notes.insert(field);
                     }

@@ -86,9 +86,13 @@ fn push_segment(path: &mut String, template: &Template, args: &Args) -> Result<(
         }
     }
     // A segment without an arg was judged when the manifest was read.
-    match (first_arg, decoded.as_slice()) {
-        (Some(arg), b"") => Err(RenderError::EmptySegment { arg: arg.clone() }),
-        (Some(arg), b"." | b"..") => Err(RenderError::DotSegment { arg: arg.clone() }),
+    let Some(arg) = first_arg else {
+        return Ok(());
+    };
+    // Some servers drop what stands behind a `;` before they resolve dots.
+    match decoded.split(|byte| *byte == b';').next() {
+        _ if decoded.is_empty() => Err(RenderError::EmptySegment { arg: arg.clone() }),
+        Some(b"." | b"..") => Err(RenderError::DotSegment { arg: arg.clone() }),
         _ => Ok(()),
     }
 }

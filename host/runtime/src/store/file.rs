@@ -31,6 +31,20 @@ impl FileStore {
         Ok(store)
     }
 
+    /// A number at or below the first use that is not spent: uses are spent in order, so halving finds it.
+    fn first_unspent(&self, grant: &GrantId, allowed: NonZeroU32) -> io::Result<u32> {
+        let (mut low, mut high) = (1, allowed.get());
+        while low < high {
+            let middle = low.midpoint(high);
+            if is_there(&self.use_file(grant, middle))? {
+                low = middle.saturating_add(1);
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
     fn use_file(&self, grant: &GrantId, number: u32) -> PathBuf {
         self.uses.join(format!("{}.{number}", file_name(grant)))
     }
@@ -38,11 +52,12 @@ impl FileStore {
 
 impl Store for FileStore {
     fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError> {
-        for number in 1..=allowed.get() {
+        let failed = |source| StoreError::new("note that a use is spent", source);
+        for number in self.first_unspent(grant, allowed).map_err(failed)?..=allowed.get() {
             match create_durably(&self.use_file(grant, number)) {
                 Ok(()) => return Ok(()),
                 Err(source) if source.kind() == ErrorKind::AlreadyExists => {}
-                Err(source) => return Err(StoreError::new("note that a use is spent", source).into()),
+                Err(source) => return Err(failed(source).into()),
             }
         }
         Err(SpendError::UsedUp)
@@ -50,7 +65,7 @@ impl Store for FileStore {
 
     /// Uses are spent in order, so the last one tells.
     fn has_use_left(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<bool, StoreError> {
-        let last = self.use_file(grant, allowed.get()).try_exists();
+        let last = is_there(&self.use_file(grant, allowed.get()));
         last.map(|spent| !spent).map_err(|source| StoreError::new("look for spent uses", source))
     }
 
@@ -65,7 +80,7 @@ impl Store for FileStore {
 
     fn is_revoked(&self, grant: &GrantId) -> Result<bool, StoreError> {
         let path = self.revoked.join(file_name(grant));
-        path.try_exists().map_err(|source| StoreError::new("look for a revocation", source))
+        is_there(&path).map_err(|source| StoreError::new("look for a revocation", source))
     }
 
     /// The time is kept as the name of an empty file: making it is one step that cannot be seen half done, and the
@@ -109,12 +124,30 @@ fn file_name(grant: &GrantId) -> String {
     })
 }
 
+/// Whether anything has this name, a link that leads nowhere included: such a name cannot be created anew either.
+fn is_there(path: &Path) -> io::Result<bool> {
+    match path.symlink_metadata() {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a folder and those above it that are missing, and waits until each name is on the disk.
 fn private_folder(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    private_folder(above)?;
     let mut builder = DirBuilder::new();
-    builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    match builder.create(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    File::open(above)?.sync_all()
 }
 
 fn private_file(path: &Path) -> io::Result<File> {

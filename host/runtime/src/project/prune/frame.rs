@@ -66,8 +66,7 @@ impl Frame {
                 // Only where single places are looked at does it matter where an element stands.
                 let last = keep.indices.last().map(|(last, _)| *last);
                 let tree = match (value, last) {
-                    (Done::Kept(tree), _) => tree,
-                    (Done::StandIn(tree), Some(_)) => tree,
+                    (Done::Kept(tree), _) | (Done::StandIn(tree), Some(_)) => tree,
                     (Done::StandIn(tree), None) if !*odd => {
                         *odd = true;
                         tree

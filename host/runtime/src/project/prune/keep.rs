@@ -2,10 +2,37 @@
 
 use super::super::{DEPTH_MAX, Digits, DocumentError, Tree};
 use super::frame::{Done, Frame, Kind};
+use super::plan::{Keep, Place};
 use super::skip::Open;
 use super::text::plain;
 use super::token::{Num, Step, Str, Word};
 use super::{Expect, KEPT_BYTES_MAX, Partial, Pruner, VALUE_COST, is_space};
+
+/// What follows the quote behind the key of an unwanted member, if its value is a plain string, a number or a word that
+/// ends here and another key follows: that key, behind its quote.
+fn behind_member(after: &[u8]) -> Option<&[u8]> {
+    let end = match after {
+        [b':', b'"', text @ ..] => match text.get(plain(text)..) {
+            Some([b'"', end @ ..]) => end,
+            _ => return None,
+        },
+        [b':', value @ ..] => {
+            let step = match value.first()? {
+                b'-' | b'0'..=b'9' => Num::Start.take(value),
+                first => Word::starting(*first)?.take(&mut 0, value),
+            };
+            match step {
+                Ok(Step::Ended(at)) => value.get(at..)?,
+                Ok(Step::Open) | Err(_) => return None,
+            }
+        }
+        _ => return None,
+    };
+    match end {
+        [b',', b'"', next @ ..] => Some(next),
+        _ => None,
+    }
+}
 
 impl Pruner<'_> {
     /// Goes on with the token that the last piece ended in.
@@ -108,25 +135,30 @@ impl Pruner<'_> {
         Ok(tail)
     }
 
-    /// A key of an object that is looked into, behind its quote.
+    /// A key of an object that is looked into, behind its quote, and as many unwanted members after it as are plain and
+    /// whole: most are.
     fn key<'b>(&mut self, tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
-        if let Some((key, [b'"', after @ ..])) = tail.split_at_checked(plain(tail)) {
-            self.wanted = self.member(key);
-            if self.wanted.is_some() {
+        let keep =
+            self.frames.last().map(|frame| self.plan.keep(frame.place)).ok_or(DocumentError::Syntax)?;
+        let mut tail = tail;
+        while let Some((key, [b'"', after @ ..])) = tail.split_at_checked(plain(tail)) {
+            self.wanted = self.member(keep, key);
+            if self.wanted.is_none() {
+                if let Some(next) = behind_member(after) {
+                    tail = next;
+                    continue;
+                }
+            } else {
                 // Checked as a whole piece when it was fed.
                 let key = std::str::from_utf8(key).map_err(|_error| DocumentError::NotUtf8)?;
                 self.name_member(key.to_owned())?;
             }
-            return Ok(match after {
-                [b':', after @ ..] => {
-                    self.expect = Expect::Value;
-                    after
-                }
-                _ => {
-                    self.expect = Expect::Colon;
-                    after
-                }
-            });
+            if let [b':', value @ ..] = after {
+                self.expect = Expect::Value;
+                return Ok(value);
+            }
+            self.expect = Expect::Colon;
+            return Ok(after);
         }
         self.token(Partial::Key(Str::Plain), tail)
     }
@@ -138,10 +170,8 @@ impl Pruner<'_> {
         self.resume(rest)
     }
 
-    /// What is kept of the member of this name in the innermost object.
-    fn member(&self, key: &[u8]) -> Option<usize> {
-        let frame = self.frames.last()?;
-        let keep = self.plan.keep(frame.place);
+    /// What is kept of the member of this name in an object of which `keep` is kept.
+    fn member(&self, keep: &Keep, key: &[u8]) -> Option<Place> {
         keep.name(key).or_else(|| keep.members.then_some(self.plan.any_scalar()))
     }
 
@@ -156,7 +186,7 @@ impl Pruner<'_> {
     /// A value starts with `byte`. `rest` starts with it too, `tail` behind it.
     fn value<'b>(&mut self, byte: u8, rest: &'b [u8], tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
         match byte {
-            b'"' => self.text(tail),
+            b'"' => self.text(rest, tail),
             b'{' | b'[' => self.container(byte, tail),
             b'-' | b'0'..=b'9' => self.token(Partial::Number(Num::Start), rest),
             b']' if self.expect == Expect::FirstElement => self.close(Open::Array, tail),
@@ -173,17 +203,21 @@ impl Pruner<'_> {
         byte == 0xef && self.frames.is_empty() && self.top.is_none()
     }
 
-    fn text<'b>(&mut self, tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
-        if let Some((text, [b'"', after @ ..])) = tail.split_at_checked(plain(tail)) {
-            if self.keeps_scalar() {
-                let text = std::str::from_utf8(text).map_err(|_error| DocumentError::NotUtf8)?;
-                self.end_value(Done::Kept(Tree::String(text.to_owned())))?;
-            } else {
-                self.end_scalar_standing_in()?;
-            }
+    fn text<'b>(&mut self, rest: &'b [u8], tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+        let mut text = Str::Plain;
+        let Step::Ended(end) = text.take(tail)? else {
+            return self.token(Partial::Text(Str::Plain), tail);
+        };
+        let after = tail.get(end..).unwrap_or_default();
+        if !self.keeps_scalar() {
+            self.end_scalar_standing_in()?;
             return Ok(after);
         }
-        self.token(Partial::Text(Str::Plain), tail)
+        let quoted = rest.get(..=end).unwrap_or_default();
+        // Its grammar was checked just now.
+        let text: String = serde_json::from_slice(quoted).map_err(|_error| DocumentError::Syntax)?;
+        self.end_value(Done::Kept(Tree::String(text)))?;
+        Ok(after)
     }
 
     fn container<'b>(&mut self, byte: u8, tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
@@ -218,7 +252,9 @@ impl Pruner<'_> {
             return Ok(());
         }
         let name = self.take_text()?;
-        self.wanted = self.member(name.as_bytes());
+        let keep =
+            self.frames.last().map(|frame| self.plan.keep(frame.place)).ok_or(DocumentError::Syntax)?;
+        self.wanted = self.member(keep, name.as_bytes());
         if self.wanted.is_some() { self.name_member(name) } else { Ok(()) }
     }
 
@@ -295,15 +331,14 @@ impl Pruner<'_> {
             Done::Kept(Tree::Number(digits)) => digits.as_str().len(),
             _ => 0,
         };
-        let held = match self.frames.last_mut() {
-            Some(frame) => frame.put(done, self.plan.keep(frame.place)),
-            None => {
-                self.top = match done {
-                    Done::Kept(tree) | Done::StandIn(tree) => Some(tree),
-                    Done::Dropped => None,
-                };
-                true
-            }
+        let held = if let Some(frame) = self.frames.last_mut() {
+            frame.put(done, self.plan.keep(frame.place))
+        } else {
+            self.top = match done {
+                Done::Kept(tree) | Done::StandIn(tree) => Some(tree),
+                Done::Dropped => None,
+            };
+            true
         };
         if held { self.count(text) } else { Ok(()) }
     }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use pinhole_manifest::pick::{Node, Projection, SingularPath, SingularStep, Step};
+use pinhole_manifest::pick::{Node, Projection, SingularStep, Step};
 
 /// A place, by its number in the plan.
 pub(super) type Place = usize;
@@ -65,11 +65,11 @@ impl Plan {
     /// Keeps what a projection picks from, and the values at single paths.
     pub fn new<'s>(
         projection: Option<&Projection>,
-        singles: impl IntoIterator<Item = &'s SingularPath>,
+        singles: impl IntoIterator<Item = &'s [SingularStep]>,
     ) -> Self {
         let mut wanted = projection.map_or_else(Wanted::default, Wanted::of_projection);
-        for path in singles {
-            wanted.merge(&Wanted::at(path.steps().iter().map(single), Wanted::leaf()));
+        for steps in singles {
+            wanted.merge(&Wanted::at(steps.iter().map(single), Wanted::leaf()));
         }
         Self::compile(&wanted)
     }
@@ -138,9 +138,9 @@ fn single(step: &SingularStep) -> Step {
 struct Wanted {
     scalar: bool,
     members: bool,
-    names: BTreeMap<String, Wanted>,
-    each: Option<Box<Wanted>>,
-    indices: BTreeMap<u64, Wanted>,
+    names: BTreeMap<String, Self>,
+    each: Option<Box<Self>>,
+    indices: BTreeMap<u64, Self>,
 }
 
 impl Wanted {

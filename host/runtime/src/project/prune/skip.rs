@@ -52,62 +52,80 @@ impl Pruner<'_> {
     /// Passes over bytes until what is passed over is closed, or they end.
     pub(super) fn pass_over<'b>(&mut self, piece: &'b [u8]) -> Result<&'b [u8], DocumentError> {
         let mut rest = piece;
-        while let Some((byte, tail)) = rest.split_first() {
-            rest = match (self.expect, byte) {
-                (Expect::Key | Expect::FirstKey, b'"') => match tail.get(plain(tail)..) {
-                    Some([b'"', b':', after @ ..]) => {
-                        self.expect = Expect::Value;
-                        after
+        let mut expect = self.expect;
+        loop {
+            // Whole members and elements that are strings, which most are, take one turn each.
+            match (expect, rest) {
+                (Expect::Key, [b'"', tail @ ..]) => {
+                    let end = plain(tail);
+                    if let Some([b'"', b':', after @ ..]) = tail.get(end..) {
+                        rest = after;
+                        expect = Expect::Value;
+                    } else {
+                        (rest, expect) = self.passed_key(tail, end)?;
                     }
-                    _ => self.passed_key(tail)?,
-                },
-                (Expect::Value | Expect::FirstElement, b'"') => match tail.get(plain(tail)..) {
-                    Some([b'"', b',', after @ ..]) => {
-                        self.expect = self.behind_comma();
-                        after
+                }
+                (Expect::Value, [b'"', tail @ ..]) => {
+                    let end = plain(tail);
+                    if let Some([b'"', b',', after @ ..]) = tail.get(end..) {
+                        rest = after;
+                        expect = self.behind_comma();
+                    } else {
+                        (rest, expect) = self.passed_text(tail, end)?;
                     }
-                    _ => self.passed_text(tail)?,
-                },
-                (Expect::More, b',') => {
-                    self.expect = self.behind_comma();
-                    tail
                 }
-                (Expect::Colon, b':') => {
-                    self.expect = Expect::Value;
-                    tail
-                }
-                (Expect::Value | Expect::FirstElement, b'{') => {
-                    self.skip.open(Open::Object, self.frames.len())?;
-                    self.expect = Expect::FirstKey;
-                    tail
-                }
-                (Expect::Value | Expect::FirstElement, b'[') => {
-                    self.skip.open(Open::Array, self.frames.len())?;
-                    self.expect = Expect::FirstElement;
-                    tail
-                }
-                (Expect::More | Expect::FirstKey, b'}') | (Expect::More | Expect::FirstElement, b']') => {
-                    let open = if *byte == b'}' { Open::Object } else { Open::Array };
-                    if open != self.skip.innermost() {
-                        return Err(DocumentError::Syntax);
-                    }
-                    self.skip.close();
-                    self.expect = Expect::More;
+                (_, [byte, tail @ ..]) => {
+                    let (after, next) = self.passed(expect, *byte, rest, tail)?;
+                    rest = after;
+                    expect = next;
                     if !self.skip.is_open() {
-                        self.end_passed(open)?;
-                        return Ok(tail);
+                        break;
                     }
-                    tail
                 }
-                (Expect::Value | Expect::FirstElement, b'-' | b'0'..=b'9') => self.passed_number(rest)?,
-                (Expect::Value | Expect::FirstElement, b'n' | b't' | b'f') => {
-                    self.passed_word(*byte, rest)?
-                }
-                (_, space) if is_space(*space) => tail,
-                _ => return Err(DocumentError::Syntax),
-            };
+                (_, []) => break,
+            }
         }
+        self.expect = expect;
         Ok(rest)
+    }
+
+    /// One token of what is passed over.
+    fn passed<'b>(
+        &mut self,
+        expect: Expect,
+        byte: u8,
+        rest: &'b [u8],
+        tail: &'b [u8],
+    ) -> Result<(&'b [u8], Expect), DocumentError> {
+        match (expect, byte) {
+            (Expect::FirstKey, b'"') => self.passed_key(tail, 0),
+            (Expect::FirstElement, b'"') => self.passed_text(tail, 0),
+            (Expect::More, b',') => Ok((tail, self.behind_comma())),
+            (Expect::Colon, b':') => Ok((tail, Expect::Value)),
+            (Expect::Value | Expect::FirstElement, b'{') => {
+                self.skip.open(Open::Object, self.frames.len())?;
+                Ok((tail, Expect::FirstKey))
+            }
+            (Expect::Value | Expect::FirstElement, b'[') => {
+                self.skip.open(Open::Array, self.frames.len())?;
+                Ok((tail, Expect::FirstElement))
+            }
+            (Expect::More | Expect::FirstKey, b'}') | (Expect::More | Expect::FirstElement, b']') => {
+                let open = if byte == b'}' { Open::Object } else { Open::Array };
+                if open != self.skip.innermost() {
+                    return Err(DocumentError::Syntax);
+                }
+                self.skip.close();
+                if !self.skip.is_open() {
+                    self.end_passed(open)?;
+                }
+                Ok((tail, Expect::More))
+            }
+            (Expect::Value | Expect::FirstElement, b'-' | b'0'..=b'9') => self.passed_number(rest),
+            (Expect::Value | Expect::FirstElement, b'n' | b't' | b'f') => self.passed_word(byte, rest),
+            (_, space) if is_space(space) => Ok((tail, expect)),
+            _ => Err(DocumentError::Syntax),
+        }
     }
 
     /// What comes behind a comma in what is passed over.
@@ -118,59 +136,51 @@ impl Pruner<'_> {
         }
     }
 
-    fn passed_key<'b>(&mut self, rest: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+    /// A key, of which so many bytes are known to be plain.
+    fn passed_key<'b>(&mut self, rest: &'b [u8], plain: usize) -> Result<(&'b [u8], Expect), DocumentError> {
         let mut key = Str::Plain;
+        let rest = rest.get(plain..).unwrap_or_default();
         match key.take(rest)? {
-            Step::Ended(at) => {
-                self.expect = Expect::Colon;
-                Ok(rest.get(at..).unwrap_or_default())
-            }
+            Step::Ended(at) => Ok((rest.get(at..).unwrap_or_default(), Expect::Colon)),
             Step::Open => {
                 self.partial = Partial::Key(key);
-                Ok(&[])
+                Ok((&[], Expect::Key))
             }
         }
     }
 
-    fn passed_text<'b>(&mut self, rest: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+    /// A string, of which so many bytes are known to be plain.
+    fn passed_text<'b>(&mut self, rest: &'b [u8], plain: usize) -> Result<(&'b [u8], Expect), DocumentError> {
         let mut text = Str::Plain;
+        let rest = rest.get(plain..).unwrap_or_default();
         match text.take(rest)? {
-            Step::Ended(at) => {
-                self.expect = Expect::More;
-                Ok(rest.get(at..).unwrap_or_default())
-            }
+            Step::Ended(at) => Ok((rest.get(at..).unwrap_or_default(), Expect::More)),
             Step::Open => {
                 self.partial = Partial::Text(text);
-                Ok(&[])
+                Ok((&[], Expect::Value))
             }
         }
     }
 
-    fn passed_number<'b>(&mut self, rest: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+    fn passed_number<'b>(&mut self, rest: &'b [u8]) -> Result<(&'b [u8], Expect), DocumentError> {
         let mut number = Num::Start;
         match number.take(rest)? {
-            Step::Ended(at) => {
-                self.expect = Expect::More;
-                Ok(rest.get(at..).unwrap_or_default())
-            }
+            Step::Ended(at) => Ok((rest.get(at..).unwrap_or_default(), Expect::More)),
             Step::Open => {
                 self.partial = Partial::Number(number);
-                Ok(&[])
+                Ok((&[], Expect::Value))
             }
         }
     }
 
-    fn passed_word<'b>(&mut self, first: u8, rest: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+    fn passed_word<'b>(&mut self, first: u8, rest: &'b [u8]) -> Result<(&'b [u8], Expect), DocumentError> {
         let word = Word::starting(first).ok_or(DocumentError::Syntax)?;
         let mut seen = 0;
         match word.take(&mut seen, rest)? {
-            Step::Ended(at) => {
-                self.expect = Expect::More;
-                Ok(rest.get(at..).unwrap_or_default())
-            }
+            Step::Ended(at) => Ok((rest.get(at..).unwrap_or_default(), Expect::More)),
             Step::Open => {
                 self.partial = Partial::Word(word, seen);
-                Ok(&[])
+                Ok((&[], Expect::Value))
             }
         }
     }

@@ -49,10 +49,18 @@ impl Str {
             let Some(byte) = bytes.get(at) else {
                 return Ok(Step::Open);
             };
-            at = at.saturating_add(1);
-            if *self == Self::Plain && *byte == b'"' {
-                return Ok(Step::Ended(at));
+            if *self == Self::Plain {
+                // Whole escapes, which most are, take one step.
+                match bytes.get(at..) {
+                    Some([b'"', ..]) => return Ok(Step::Ended(at.saturating_add(1))),
+                    Some([b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..]) => {
+                        at = at.saturating_add(2);
+                        continue;
+                    }
+                    _ => {}
+                }
             }
+            at = at.saturating_add(1);
             *self = self.next(*byte)?;
         }
     }

@@ -26,7 +26,7 @@ impl Utf8 {
                 Err(_) => return Err(DocumentError::NotUtf8),
             }
         }
-        let Err(error) = std::str::from_utf8(rest) else {
+        let Err(error) = simdutf8::compat::from_utf8(rest) else {
             return Ok(());
         };
         let begun = rest.get(error.valid_up_to()..).unwrap_or_default();

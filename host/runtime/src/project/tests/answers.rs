@@ -53,7 +53,7 @@ fn real_pages_come_out_as_a_plain_reading_says() {
             continue;
         }
         let bytes = std::fs::read(path).unwrap();
-        let projected = project(&Tree::parse(&bytes).unwrap(), projection(&manifest)).unwrap();
+        let projected = project(Tree::parse(&bytes).unwrap(), projection(&manifest)).unwrap();
         let page: Value = serde_json::from_slice(&bytes).unwrap();
         let steps: Vec<Vec<Step>> = fields.iter().map(|field| naive::steps(field)).collect();
         let expected: Vec<Value> = page

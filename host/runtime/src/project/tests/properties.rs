@@ -138,7 +138,7 @@ proptest! {
         let (mut keys, mut texts) = (Vec::new(), Vec::new());
         leaves(&document, &mut keys, &mut texts);
         keys.extend(fields.iter().filter_map(|(_, alias)| alias.clone()));
-        if let Ok(projected) = project(&document, projection) {
+        if let Ok(projected) = project(document.clone(), projection) {
             let (mut found_keys, mut found) = (Vec::new(), Vec::new());
             leaves(&projected.value, &mut found_keys, &mut found);
             prop_assert!(found_keys.iter().all(|key| keys.contains(key)));
@@ -148,7 +148,7 @@ proptest! {
         }
         let mut labelled = document;
         label(&mut labelled, "");
-        if let Ok(projected) = project(&labelled, projection) {
+        if let Ok(projected) = project(labelled.clone(), projection) {
             let (mut keys, mut found) = (Vec::new(), Vec::new());
             leaves(&projected.value, &mut keys, &mut found);
             for text in found {
@@ -178,7 +178,7 @@ proptest! {
             serde_json::to_value(&tree).unwrap()
         };
         let expected = naive::object(&strings(&document), &steps);
-        prop_assert_eq!(strings(&project(&document, projection).unwrap().value), expected);
+        prop_assert_eq!(strings(&project(document.clone(), projection).unwrap().value), expected);
     }
 }
 
