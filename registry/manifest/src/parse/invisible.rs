@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::reader::Faults;
+use super::reader::{At, Faults};
 use crate::diagnostic::Code;
 use crate::json::{self, Node};
 use crate::visible::is_invisible;
@@ -40,7 +40,7 @@ impl<'n> Pass<'_, 'n> {
                 if let Some(c) = text.chars().find(|c| is_invisible(*c) && !may_stand(*c)) {
                     let message = format!("the text holds U+{:04X}, which cannot be seen", u32::from(c));
                     self.report(|faults, pointer| {
-                        faults.add_below(Code::Invisible, &Default::default(), pointer, message, HELP.into());
+                        faults.add_below(Code::Invisible, &At::default(), pointer, message, HELP.into());
                     });
                 }
             }

@@ -6,6 +6,7 @@
 use super::names;
 use super::reader::{At, Faults};
 use super::request::RequestDraft;
+use crate::args::Shape;
 use crate::diagnostic::Code;
 use crate::model::{ArgsSchema, Body, JsonTemplate, Method, ModuleSegment, Piece, Template, decoded};
 
@@ -72,7 +73,7 @@ fn is_graphql(segment: &str) -> bool {
 /// Reports an arg that is a whole JSON body and declares a member by which a service takes another method.
 pub(super) fn check_whole_body(draft: &RequestDraft, args: &ArgsSchema, faults: &Faults) {
     let Some(Body::Json(JsonTemplate::Arg(arg))) = &draft.body.body else { return };
-    let members = args.shape.members.get(arg.as_str()).into_iter().flat_map(|shape| shape.names());
+    let members = args.shape.members.get(arg.as_str()).into_iter().flat_map(Shape::names);
     for member in members.filter(|member| names::is_method_key(member)) {
         let message =
             format!("the body `{{{arg}}}` may hold `{member}`, which makes a service take another method");
