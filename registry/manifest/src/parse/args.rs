@@ -101,3 +101,6 @@ fn code(kind: SchemaFaultKind, pointer: &str) -> Code {
         SchemaFaultKind::TooDeep | SchemaFaultKind::TooMany => Code::ArgsSize,
     }
 }
+
+#[cfg(test)]
+mod tests;
