@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Suffixes that never name a public API: special-use names (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476), names
 /// that ICANN keeps for private use, and names that home and office networks use for themselves.
-const PRIVATE_SUFFIXES: [&str; 20] = [
+const PRIVATE_SUFFIXES: [&str; 26] = [
     "alt",
     "arpa",
     "corp",
@@ -30,6 +30,12 @@ const PRIVATE_SUFFIXES: [&str; 20] = [
     "test",
     "workgroup",
     "consul",
+    "cluster",
+    "dhcp",
+    "docker",
+    "intra",
+    "kubernetes",
+    "wpad",
 ];
 
 /// A lower-case public DNS name of at least two labels.
@@ -70,9 +76,10 @@ pub enum HostError {
     /// It ends in a suffix that only means something on a local or internal network.
     #[error("a host is public: this suffix is local, internal or reserved")]
     PrivateSuffix,
-    /// A label is empty, too long, starts or ends with a hyphen, or has a character that DNS names do not have.
+    /// A label is empty, too long, starts or ends with a hyphen, has a character that DNS names do not have, or is an
+    /// `xn--` form of nothing.
     #[error(
-        "each label has 1 to 63 lower-case letters, digits and inner hyphens (other scripts in their `xn--` form)"
+        "each label has 1 to 63 lower-case letters, digits and inner hyphens (other scripts in their valid `xn--` form)"
     )]
     Label,
 }
@@ -118,6 +125,9 @@ impl ApiHost {
         if PRIVATE_SUFFIXES.contains(&last) {
             return Err(HostError::PrivateSuffix);
         }
+        if !is_same_in_a_url(name) {
+            return Err(HostError::Label);
+        }
         Ok(Self(name.into()))
     }
 
@@ -134,6 +144,11 @@ fn is_number(label: &str) -> bool {
     hex.map_or(!label.is_empty() && label.bytes().all(|b| b.is_ascii_digit()), |hex| {
         hex.bytes().all(|b| b.is_ascii_hexdigit())
     })
+}
+
+/// Whether a URL parser takes the name, and for the same name: an `xn--` label that decodes to nothing it does not.
+fn is_same_in_a_url(name: &str) -> bool {
+    matches!(url::Host::parse(name), Ok(url::Host::Domain(domain)) if domain == name)
 }
 
 fn is_label(label: &str) -> bool {

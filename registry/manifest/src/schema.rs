@@ -9,6 +9,9 @@ use serde_json::{Map, Value, json};
 
 use op::{args, module, op, page, pick, request, require};
 
+/// A header's name.
+const HEADER_NAME: &str = "^[a-z0-9-]{1,64}$";
+
 /// The schema of `manifest.json`.
 pub fn schema() -> Value {
     json!({
@@ -38,6 +41,7 @@ pub fn schema() -> Value {
             },
             "headers": {
                 "type": "object",
+                "propertyNames": { "pattern": HEADER_NAME },
                 "additionalProperties": { "type": "string" },
                 "description": "Headers of every request; names in lower case."
             },
@@ -152,7 +156,7 @@ fn auth() -> Value {
     });
     let properties = json!({
         "scheme": { "enum": ["bearer", "bare", "basic", "header"], "description": "Where the key stands in a request." },
-        "header": { "type": "string", "description": "The header that holds the key; with the scheme `header` only." },
+        "header": { "type": "string", "pattern": HEADER_NAME, "description": "The header that holds the key; with the scheme `header` only." },
         "pat": object(&["help"], pat, "A personal access token, as the service offers it."),
         "oauth": object(&["authorize_url", "token_url"], oauth, "OAuth; these URLs may be on other hosts."),
         "viewer": { "type": "string", "description": "A read op without required args, which proves that a key works." },

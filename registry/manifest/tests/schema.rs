@@ -15,7 +15,7 @@ fn is_ci() -> bool {
 }
 
 /// Codes that are about the shape alone, so that a schema can say them.
-const STRUCTURAL: [&str; 15] = [
+const STRUCTURAL: [&str; 16] = [
     "unknown_member",
     "missing_member",
     "wrong_type",
@@ -31,6 +31,7 @@ const STRUCTURAL: [&str; 15] = [
     "no_pick",
     "args_open",
     "module_digest",
+    "header_name",
 ];
 
 #[test]

@@ -96,49 +96,49 @@ fn nesting_and_the_order_of_fields_are_kept() {
 #[test]
 fn absent_stays_absent_and_null_stays_null() {
     let fields =
-        json!(["a", "b.c", "d[*].e", "f[*]", { "as": "g", "path": "b.c" }, { "as": "h", "path": "d[*].e" }]);
+        json!(["a", "b.c", "d[*].e", "f[*]", { "as": "g", "path": "i.c" }, { "as": "h", "path": "j[*].e" }]);
     gives("$", &fields, "{}", "{}", &[]);
-    gives("$", &fields, r#"{"b":{},"d":[],"f":[]}"#, r#"{"b":{},"d":[],"f":[],"h":[]}"#, &[]);
+    gives("$", &fields, r#"{"b":{},"d":[],"f":[],"i":{},"j":[]}"#, r#"{"b":{},"d":[],"f":[],"h":[]}"#, &[]);
     gives(
         "$",
         &fields,
-        r#"{"a":null,"b":null,"d":null,"f":null}"#,
+        r#"{"a":null,"b":null,"d":null,"f":null,"i":null,"j":null}"#,
         r#"{"a":null,"b":null,"d":null,"f":null,"g":null,"h":null}"#,
         &[],
     );
     gives(
         "$",
         &fields,
-        r#"{"b":{"c":null},"d":[null,{"e":null},{}],"f":[null]}"#,
+        r#"{"b":{"c":null},"d":[null,{"e":null},{}],"f":[null],"i":{"c":null},"j":[null,{"e":null},{}]}"#,
         r#"{"b":{"c":null},"d":[null,{"e":null},{}],"f":[null],"g":null,"h":[null,null]}"#,
         &[],
     );
     // Another kind on the way.
-    gives("$", &fields, r#"{"b":1,"d":{"e":1},"f":"x"}"#, "{}", &[]);
-    gives("$", &fields, r#"{"b":[{"c":1}],"d":"e","f":true}"#, "{}", &[]);
+    gives("$", &fields, r#"{"b":1,"d":{"e":1},"f":"x","i":1,"j":{"e":1}}"#, "{}", &[]);
+    gives("$", &fields, r#"{"b":[{"c":1}],"d":"e","f":true,"i":[{"c":1}],"j":"e"}"#, "{}", &[]);
 }
 
 #[test]
 fn a_leaf_is_a_scalar_or_an_array_of_scalars() {
-    let fields = json!(["a", "b", "c", "d", { "as": "e", "path": "a" }]);
+    let fields = json!(["a", "b", "c", "d", { "as": "e", "path": "f" }]);
     gives(
         "$",
         &fields,
-        r#"{"a":{"x":1},"b":[1,"2",null,true],"c":[1,[2]],"d":[{}]}"#,
+        r#"{"a":{"x":1},"b":[1,"2",null,true],"c":[1,[2]],"d":[{}],"f":{"x":1}}"#,
         r#"{"b":[1,"2",null,true]}"#,
-        &["a", "c", "d"],
+        &["a", "c", "d", "f"],
     );
 }
 
 #[test]
 fn elements_of_another_kind_are_left_out_and_noted() {
-    let fields = json!(["a[*].b", "c[*].d[*].e", { "as": "f", "path": "a[*].b" }]);
+    let fields = json!(["a[*].b", "c[*].d[*].e", { "as": "f", "path": "g[*].b" }]);
     gives(
         "$",
         &fields,
-        r#"{"a":[1,{"b":2},"x",[],null],"c":[{"d":[{"e":1},2]},{"d":3},{"d":null}]}"#,
+        r#"{"a":[1,{"b":2},"x",[],null],"g":[1,{"b":2},"x",[],null],"c":[{"d":[{"e":1},2]},{"d":3},{"d":null}]}"#,
         r#"{"a":[{"b":2},null],"c":[{"d":[{"e":1}]},{},{"d":null}],"f":[2,null]}"#,
-        &["a[*].b", "c[*].d[*].e"],
+        &["a[*].b", "c[*].d[*].e", "g[*].b"],
     );
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::fault::SchemaFaultKind as Kind;
+use super::limits::ITEMS_MAX;
 use super::schema::{Compiler, DESCRIPTION_MAX};
 use super::{formats, keywords, push};
 use crate::model::ArgKind;
@@ -93,14 +94,23 @@ impl Compiler {
     }
 
     fn pattern(&mut self, value: &Value, at: &str) {
-        let help =
-            "write a regular expression without look-around or back-references, at most 512 characters";
+        let help = "write a regular expression without look-around or back-references, at most 512 characters and 64 KiB once compiled";
         let plain = |text: &&str| text.chars().count() <= PATTERN_MAX && is_plain_line(text);
         let compiled = value.as_str().filter(plain).is_some_and(|pattern| {
-            formats::validator(&serde_json::json!({"type": "string", "pattern": pattern})).is_ok()
+            let schema = serde_json::json!({"type": "string", "pattern": pattern});
+            formats::validator(&schema, &self.patterns).is_ok()
         });
         if !compiled {
-            self.fault(at, Kind::BadPattern, "not a linear regular expression", help);
+            self.fault(at, Kind::BadPattern, "not a small regular expression of linear time", help);
+        }
+    }
+
+    /// Telling elements apart takes long where there are many.
+    pub(super) fn unique(&mut self, map: &Map<String, Value>, pointer: &str) {
+        let most = map.get("maxItems").and_then(keywords::count);
+        if map.get("uniqueItems") == Some(&Value::Bool(true)) && most.is_some_and(|most| most > ITEMS_MAX) {
+            let message = format!("beside `uniqueItems` an array has at most {ITEMS_MAX} elements");
+            self.bad(&push(pointer, "maxItems"), &message, "write a smaller number");
         }
     }
 

@@ -3,7 +3,7 @@
 //! Refuses a URL that two parsers could read as two hosts: its text must spell the host that it was parsed to. DESIGN,
 //! "Manifest": `public-https-url`.
 
-use jsonschema::{PatternOptions, ValidationError, Validator};
+use jsonschema::{PatternCache, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::host::HttpsUrl;
@@ -13,16 +13,20 @@ pub(super) const FORMATS: [&str; 5] = [PUBLIC_URL, "date", "date-time", "email",
 const PUBLIC_URL: &str = "public-https-url";
 /// Longest URL, in characters.
 const URL_MAX: usize = 2_048;
-/// Largest compiled pattern, in bytes.
-const PATTERN_BYTES: usize = 1 << 20;
+/// Largest compiled pattern, in bytes: 64 KiB.
+pub(crate) const PATTERN_BYTES: usize = 1 << 16;
 
-/// Compiles a schema whose keywords have been checked.
-pub(super) fn validator(schema: &Value) -> Result<Validator, ValidationError<'static>> {
+/// Compiles a schema whose keywords have been checked. A pattern that is in the cache is not compiled again.
+pub(super) fn validator(
+    schema: &Value,
+    patterns: &PatternCache,
+) -> Result<Validator, ValidationError<'static>> {
     jsonschema::draft202012::options()
         .should_validate_formats(true)
         .should_ignore_unknown_formats(false)
         .with_format(PUBLIC_URL, is_public_https_url)
         .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_BYTES))
+        .with_pattern_cache(patterns.clone())
         .build(schema)
 }
 
@@ -113,10 +117,12 @@ mod tests {
             ("uuid", "2eb8aa08-aa98-11ea-b4aa-73b441d16380", "2eb8aa08-aa98-11ea-b4aa73b441d16380"),
             (PUBLIC_URL, "https://pinhole.dev/", "https://localhost/"),
         ] {
-            let validator = validator(&serde_json::json!({"type": "string", "format": format})).unwrap();
+            let schema = serde_json::json!({"type": "string", "format": format});
+            let validator = validator(&schema, &PatternCache::new()).unwrap();
             assert!(validator.is_valid(&good.into()), "{format}: {good}");
             assert!(!validator.is_valid(&bad.into()), "{format}: {bad}");
         }
-        assert!(validator(&serde_json::json!({"type": "string", "format": "hostname-or-so"})).is_err());
+        let schema = serde_json::json!({"type": "string", "format": "hostname-or-so"});
+        assert!(validator(&schema, &PatternCache::new()).is_err());
     }
 }

@@ -7,6 +7,7 @@ mod check;
 mod fault;
 mod formats;
 mod keywords;
+mod limits;
 mod normalise;
 mod number;
 mod schema;
@@ -17,6 +18,7 @@ mod text;
 mod tests;
 
 pub(crate) use fault::{SchemaFault, SchemaFaultKind};
+pub(crate) use formats::PATTERN_BYTES;
 pub(crate) use schema::{ARGS_MAX, compile};
 pub(crate) use shape::Shape;
 

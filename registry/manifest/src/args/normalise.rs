@@ -11,7 +11,7 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::{Map, Value};
 
 use super::shape::Shape;
-use super::{ARGS_BYTES_MAX, number, push, push_foreign};
+use super::{ARGS_BYTES_MAX, limits, number, push, push_foreign};
 use crate::ids::ArgName;
 use crate::model::{ArgFault, ArgKind, Args, ArgsSchema};
 
@@ -24,10 +24,14 @@ impl ArgsSchema {
     ///
     /// # Errors
     /// Every fault at once, up to 64: args that the schema does not take, unknown ones included; a number beyond
-    /// ±(2^53 − 1); more than 1 MiB as compact JSON.
+    /// ±(2^53 − 1); more than 1 MiB as compact JSON. Texts and arrays that are too long are reported alone, before
+    /// anything looks into them: beyond `maxLength` and `maxItems`, and without them beyond 4,096 characters of a text
+    /// with a pattern and 10,000 elements of an array; more than 65,536 characters for patterns of more than 4 KiB.
     pub fn normalise(&self, raw: Map<String, Value>) -> Result<Args, Vec<ArgFault>> {
         let raw = Value::Object(raw);
         within_limit(&raw)?;
+        // Before anything looks into them: patterns and `uniqueItems` take long over what is long.
+        limits::check(&self.shape, &raw)?;
         let mut faults = Vec::new();
         let normal = value(&self.shape, raw, "", &mut faults);
         judge(&self.validator, &normal, &mut faults);
@@ -44,7 +48,10 @@ impl ArgsSchema {
 
 /// Normalises a default by its own schema; the error is the first fault's message.
 pub(super) fn value_alone(shape: &Shape, validator: &Validator, raw: Value) -> Result<Value, String> {
-    let mut faults = Vec::new();
+    let mut faults = limits::check(shape, &raw).err().unwrap_or_default();
+    if let Some(fault) = faults.pop() {
+        return Err(fault.message);
+    }
     let normal = value(shape, raw, "", &mut faults);
     judge(validator, &normal, &mut faults);
     faults.into_iter().next().map_or(Ok(normal), |fault| Err(fault.message))

@@ -6,9 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jsonschema::PatternCache;
 use serde_json::{Map, Value};
 
 use super::fault::{SchemaFault, SchemaFaultKind as Kind};
+use super::limits::Limits;
 use super::shape::Shape;
 use super::{formats, keywords, normalise, push};
 use crate::ids::ArgName;
@@ -23,10 +25,10 @@ pub(crate) const DESCRIPTION_MAX: usize = 500;
 
 /// Compiles the `args` of an op. Most of its time is the validator's.
 pub(crate) fn compile(schema: &Value) -> Result<ArgsSchema, Vec<SchemaFault>> {
-    let mut compiler = Compiler { faults: Vec::new() };
+    let mut compiler = Compiler { faults: Vec::new(), patterns: PatternCache::new() };
     let shape = compiler.root(schema);
     let (Some(shape), []) = (shape, compiler.faults.as_slice()) else { return Err(compiler.faults) };
-    let validator = match formats::validator(schema) {
+    let validator = match formats::validator(schema, &compiler.patterns) {
         Ok(validator) => validator,
         Err(error) => {
             compiler.fault("", Kind::BadKeywordValue, error.masked().to_string(), "write it more simply");
@@ -54,6 +56,8 @@ fn defs(shape: &Shape, schema: &Value) -> BTreeMap<ArgName, ArgDef> {
 
 pub(super) struct Compiler {
     pub(super) faults: Vec<SchemaFault>,
+    /// The patterns that have been compiled.
+    pub(super) patterns: PatternCache,
 }
 
 impl Compiler {
@@ -119,6 +123,8 @@ impl Compiler {
             return None;
         };
         let mut shape = Shape::new(kind);
+        // A pattern that is none is refused below.
+        shape.limits = Limits::new(map, kind);
         for (keyword, value) in map {
             let Some(scope) = keywords::scope(keyword) else { continue };
             let at = push(pointer, keyword);
@@ -130,6 +136,7 @@ impl Compiler {
             }
         }
         self.bounds(map, kind, pointer);
+        self.unique(map, pointer);
         match kind {
             ArgKind::Object => self.object(map, pointer, depth, &mut shape),
             ArgKind::Array => self.items(map, pointer, depth, &mut shape),
@@ -237,7 +244,7 @@ impl Compiler {
 
     /// Brings a default into normal form and holds it against its own schema, whose inner defaults are in place.
     fn default(&mut self, shape: &mut Shape, schema: &Value, default: &Value, pointer: &str) {
-        let judged = formats::validator(schema)
+        let judged = formats::validator(schema, &self.patterns)
             .map_err(|error| error.masked().to_string())
             .and_then(|validator| normalise::value_alone(shape, &validator, default.clone()));
         match judged {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::limits::Limits;
 use crate::model::ArgKind;
 
 /// One value's place in a schema. INVARIANT: as deep as `DEPTH_MAX` at most, so that following it may recurse.
@@ -13,16 +14,30 @@ pub(crate) struct Shape {
     pub(super) kind: ArgKind,
     /// Whether its object must have it.
     pub(super) required: bool,
+    /// How long it may be.
+    pub(super) limits: Limits,
     /// In normal form.
     pub(super) default: Option<Value>,
     /// What an array holds.
     pub(super) items: Option<Box<Self>>,
     /// What an object holds.
-    pub(super) members: BTreeMap<String, Self>,
+    pub(crate) members: BTreeMap<String, Self>,
 }
 
 impl Shape {
+    /// The names of an object's members, in order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.members.keys().map(String::as_str)
+    }
+
     pub(super) fn new(kind: ArgKind) -> Self {
-        Self { kind, required: false, default: None, items: None, members: BTreeMap::new() }
+        Self {
+            kind,
+            required: false,
+            limits: Limits::default(),
+            default: None,
+            items: None,
+            members: BTreeMap::new(),
+        }
     }
 }

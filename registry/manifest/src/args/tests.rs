@@ -1,5 +1,6 @@
 //! Schemas that are taken and those that are not; args in and out of their normal form.
 
+mod limits;
 mod normal;
 mod schema;
 

@@ -59,6 +59,7 @@ codes! {
     ToolName "tool_name" Error "Service and op together make a tool name of at most 48 characters."
     Version "version" Error "`version` is a semantic version."
     Text "text" Error "A text for people and models is one line without control, bidi or invisible characters."
+    Invisible "invisible" Error "No key and no text holds an invisible character; tabs and line ends stand in a GraphQL document alone."
     Date "date" Error "`verified` is a day of the calendar, as `YYYY-MM-DD`."
     Url "url" Error "A URL is `https`, on a public host, without user, port or fragment."
 
@@ -72,18 +73,18 @@ codes! {
     HostSingleLabel "host_single_label" Error "A host has at least two labels."
     HostTrailingDot "host_trailing_dot" Error "A host has no dot at its end."
     HostPrivate "host_private" Error "A host is public: local, internal and reserved suffixes are refused."
-    HostLabel "host_label" Error "A host's labels have 1 to 63 lower-case letters, digits and inner hyphens."
+    HostLabel "host_label" Error "A host's labels have 1 to 63 lower-case letters, digits and inner hyphens; an `xn--` label is valid punycode."
 
-    HeaderName "header_name" Error "A header's name is a token in lower case (RFC 9110)."
+    HeaderName "header_name" Error "A header's name has 1 to 64 lower-case letters, digits and hyphens."
     HeaderValue "header_value" Error "A header's value has 1 to 1,024 visible ASCII characters, with blanks inside only."
     HeaderReserved "header_reserved" Error "Headers that frame or route a request belong to the host runtime."
     HeaderCredential "header_credential" Error "Headers that carry a credential belong to the host runtime."
     HeaderOverride "header_override" Error "A header that makes a service take another method or path is refused."
     HeaderRepeated "header_repeated" Error "A header is set in one place: for the service or for the op."
-    KeyOverride "key_override" Error "A key `_method`, which makes a service take another method, is refused."
+    KeyOverride "key_override" Error "A key such as `_method`, which makes a service take another method, is refused."
 
     AuthHeader "auth_header" Error "`auth.header` goes with the scheme `header`, and names a header that nothing else uses."
-    AuthPattern "auth_pattern" Error "`auth.pat.pattern` is a regular expression that runs in linear time."
+    AuthPattern "auth_pattern" Error "`auth.pat.pattern` is a regular expression that runs in linear time, and small once compiled."
     AuthScope "auth_scope" Error "A scope has visible ASCII characters without blanks, quotes and backslashes (RFC 6749)."
     ViewerUnknown "viewer_unknown" Error "`auth.viewer` names an op of the manifest."
     ViewerNotRead "viewer_not_read" Error "`auth.viewer` names a read op."
@@ -92,6 +93,7 @@ codes! {
 
     AnswerPath "answer_path" Error "A path into an answer follows RFC 9535 and starts with `$`."
     AnswerPathPlural "answer_path_plural" Error "Outside a pick a path names at most one value: names and places only."
+    PathIndex "path_index" Error "An index in a pick or in a path into an answer is at most 999."
 
     NoOps "no_ops" Error "A manifest has at least one op."
     TooManyOps "too_many_ops" Error "A manifest has at most 200 ops."
@@ -105,7 +107,8 @@ codes! {
     ArgsKeyword "args_keyword" Error "Args use a closed subset of JSON Schema."
     ArgsType "args_type" Error "A value of the args has exactly one type."
     ArgsValue "args_value" Error "A keyword of the args has a value that makes sense."
-    ArgsPattern "args_pattern" Error "A pattern of the args is a regular expression that runs in linear time."
+    ArgsPattern "args_pattern" Error "A pattern of the args is a regular expression that runs in linear time, and small once compiled."
+    ArgsPatterns "args_patterns" Error "The args of a manifest have at most 200 patterns."
     ArgsFormat "args_format" Error "A format of the args is one that is checked."
     ArgsDefault "args_default" Error "A default is a value that the arg takes, and stands at an optional arg."
     ArgsRequired "args_required" Error "A required arg is declared."
@@ -143,6 +146,7 @@ codes! {
     GraphqlSize "graphql_size" Error "A GraphQL document is small."
     GraphqlKind "graphql_kind" Error "A read's GraphQL operation is a query, a write's a mutation."
     GraphqlMethod "graphql_method" Error "A GraphQL document is posted."
+    GraphqlPlain "graphql_plain" Error "What is sent to a path that ends in `graphql` is a `graphql` body, whose document stands in the file."
     GraphqlUndeclared "graphql_undeclared" Error "A variable that is fed is declared in the document."
     GraphqlUnfed "graphql_unfed" Error "A variable that is declared is fed, and a required one always."
 
@@ -159,6 +163,7 @@ codes! {
     PickSelector "pick_selector" Error "A pick has names, places and `[*]` only."
     PickAlias "pick_alias" Error "`as` is a plain name, and a field with a place in an array has one."
     PickCollision "pick_collision" Error "Two fields of a pick do not end in the same place."
+    PickRepeated "pick_repeated" Error "Two fields of a pick do not have the same path."
     PickSize "pick_size" Error "A pick has 1 to 200 fields of at most 16 steps."
 
     RequireUnknown "require_unknown" Error "`require` names an op of the manifest."

@@ -60,6 +60,32 @@ impl PathTemplate {
     }
 }
 
+/// Whether a server may take a segment for `.` or `..`: as it stands, percent-encoded once or more often, or before
+/// parameters (`;`). The segment may be literal text of a manifest or one that was filled, encoded or not.
+pub fn is_dot_segment(text: &str) -> bool {
+    let decoded = decoded(text);
+    matches!(decoded.split(|byte| *byte == b';').next(), Some(b"." | b".."))
+}
+
+/// The bytes that are left when nothing can be percent-decoded any more, in time linear in the text.
+///
+/// Each byte is put behind what is decoded already, and an escape that is whole then becomes its byte, which may make
+/// another whole. No two escapes share a character, so this is what decoding the whole text again and again comes to.
+pub(crate) fn decoded(text: &str) -> Vec<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let mut done: Vec<u8> = Vec::with_capacity(text.len());
+    for byte in text.bytes() {
+        done.push(byte);
+        while let [.., b'%', high, low] = done.as_slice()
+            && let (Some(high), Some(low)) = (digit(*high), digit(*low))
+        {
+            done.truncate(done.len().saturating_sub(3));
+            done.push(high << 4 | low);
+        }
+    }
+    done
+}
+
 /// A text with placeholders. `{{` and `}}` in the manifest stand for the braces themselves.
 #[derive(Debug)]
 pub struct Template(pub(crate) Vec<Piece>);
@@ -132,4 +158,44 @@ pub enum JsonTemplate {
     Array(Vec<Self>),
     /// An object, in the manifest's order of keys.
     Object(Vec<(String, Self)>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dot_segments_are_seen_however_they_are_written() {
+        for text in [
+            ".",
+            "..",
+            "%2e",
+            "%2E%2e",
+            ".%252e",
+            "%25%32%65.",
+            "%%32e",
+            "..;a=1",
+            "%2e%3Bx",
+            "..%253b",
+            ".%252525252e",
+        ] {
+            assert!(is_dot_segment(text), "{text}");
+        }
+        for text in ["", "...", "a..", ".a", "%2f", "..a;b", ";..", "%", "%2", "%2g", "%25", "..%20", "a;.."]
+        {
+            assert!(!is_dot_segment(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn decoding_is_linear_and_leaves_nothing_to_decode() {
+        // One round of decoding the whole text takes away one `25`: half a million rounds here.
+        let text = format!(".%{}2e", "25".repeat(500_000));
+        assert_eq!(decoded(&text), b"..");
+        for text in ["%2525252e", "%25%32%35", "%e4%bd%a0", "%zz%2", "a%00b"] {
+            let once = decoded(text);
+            let Ok(again) = std::str::from_utf8(&once) else { continue };
+            assert_eq!(decoded(again), once, "{text}");
+        }
+    }
 }

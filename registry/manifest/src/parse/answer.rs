@@ -18,7 +18,11 @@ pub(super) fn path(value: &Value<'_>) -> Option<SingularPath> {
     match crate::pick::parse_singular(text) {
         Ok(path) => Some(path),
         Err(fault) => {
-            let code = if is_selector(fault) { Code::AnswerPathPlural } else { Code::AnswerPath };
+            let code = match fault {
+                PathFault::IndexTooLarge => Code::PathIndex,
+                fault if is_selector(fault) => Code::AnswerPathPlural,
+                _ => Code::AnswerPath,
+            };
             value.fault(code, fault.to_string(), "write a path to one value, such as `$.error.message`");
             None
         }
@@ -126,6 +130,7 @@ fn pick_code(kind: &PickFaultKind) -> (Code, &'static str) {
         PickFaultKind::Path(PathFault::TooLong | PathFault::TooManySteps) => {
             (Code::PickSize, "write a shorter path")
         }
+        PickFaultKind::Path(PathFault::IndexTooLarge) => (Code::PathIndex, "count from 0 to 999"),
         PickFaultKind::Path(PathFault::Descendant) => {
             (Code::PickDescendant, "write a path such as `user.login`")
         }
@@ -141,6 +146,7 @@ fn pick_code(kind: &PickFaultKind) -> (Code, &'static str) {
         PickFaultKind::Collision { .. } => {
             (Code::PickCollision, "keep one of the two, or give one a name with `as`")
         }
+        PickFaultKind::Repeated { .. } => (Code::PickRepeated, "keep one of the two"),
         PickFaultKind::Path(_) => {
             (Code::PickSyntax, "write a path such as `user.login`, odd names as `['odd.name']`")
         }

@@ -4,9 +4,11 @@
 //! secret. INVARIANT: where a part is `None` a fault was reported, or it is not there.
 
 use super::answer;
+use super::names;
 use super::reader::{Object, Value, clip};
 use super::service::url;
 use super::text::{self, HELP_MAX};
+use crate::args::PATTERN_BYTES;
 use crate::diagnostic::Code;
 use crate::ids::OpId;
 use crate::model::{Auth, AuthScheme, ClientAuth, OAuth, Pat, Pkce};
@@ -14,8 +16,6 @@ use crate::pick::SingularPath;
 
 /// Longest `pattern`, in bytes.
 const PATTERN_MAX: usize = 512;
-/// Largest compiled `pattern`, in bytes.
-const PATTERN_SIZE_MAX: usize = 1 << 20;
 /// Most scopes in a list.
 const SCOPES_MAX: usize = 64;
 
@@ -82,7 +82,7 @@ fn scheme(object: &mut Object<'_>) -> Option<AuthScheme> {
                 return None;
             };
             let name = value.text()?;
-            if !text::is_auth_header(name) {
+            if !names::is_auth_header(name) {
                 let message = format!("`{}` cannot be the header that carries the key", clip(name));
                 value.fault(Code::AuthHeader, message, "write a name in lower case, such as `x-api-key`");
                 return None;
@@ -112,11 +112,12 @@ fn pat(value: &Value<'_>) -> Option<Pat> {
 
 fn pattern(value: &Value<'_>) -> Option<regex::Regex> {
     let text = value.text()?;
-    let built = regex::RegexBuilder::new(text).size_limit(PATTERN_SIZE_MAX).build();
-    let pattern = built.ok().filter(|_| text.len() <= PATTERN_MAX);
+    let build = || regex::RegexBuilder::new(text).size_limit(PATTERN_BYTES).build().ok();
+    let pattern = if text.len() <= PATTERN_MAX { build() } else { None };
     if pattern.is_none() {
-        let help = "write one without look-around and back-references, at most 512 bytes";
-        value.fault(Code::AuthPattern, "this is not a regular expression of linear time", help);
+        let help =
+            "write one without look-around and back-references, at most 512 bytes and 64 KiB once compiled";
+        value.fault(Code::AuthPattern, "this is not a small regular expression of linear time", help);
     }
     pattern
 }

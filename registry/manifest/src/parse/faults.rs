@@ -4,6 +4,7 @@
 //! the file's order, and the first fault is never lost. DESIGN, "Manifest": every fault at once.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::text::is_plain;
@@ -85,6 +86,16 @@ impl Faults {
     /// A fault of something below a value, at a pointer that starts there.
     pub(crate) fn add_below(&self, code: Code, at: &At, below: &str, message: String, help: String) {
         self.push(code, Mark::Value, || at.pointer() + below, message, help);
+    }
+
+    /// A fault of a key, at a pointer from the top.
+    pub(crate) fn add_key_below(&self, code: Code, pointer: &str, message: String, help: String) {
+        self.push(code, Mark::Key, || pointer.to_owned(), message, help);
+    }
+
+    /// Where something is wrong, as far as it has been reported.
+    pub(crate) fn pointers(&self) -> HashSet<String> {
+        self.0.borrow().iter().map(|fault| fault.pointer.clone()).collect()
     }
 
     fn push(&self, code: Code, mark: Mark, pointer: impl Fn() -> String, message: String, help: String) {

@@ -9,10 +9,13 @@ mod auth;
 mod body;
 mod cross;
 pub(crate) mod faults;
+mod invisible;
 mod module;
+mod names;
 mod op;
 mod page;
 mod path;
+mod posted;
 pub(crate) mod reader;
 mod request;
 mod require;
@@ -55,6 +58,7 @@ pub fn read(bytes: &[u8]) -> Reading {
     };
     let faults = Faults::default();
     let manifest = service::manifest(&Value::top(&document.root, &faults), Digest::of(bytes));
+    invisible::check(&document.root, &faults);
     let diagnostics = faults.into_diagnostics(&mut document);
     let failed = diagnostics.iter().any(|diagnostic| diagnostic.severity() == Severity::Error);
     Reading { manifest: manifest.filter(|_| !failed), diagnostics }

@@ -4,11 +4,12 @@
 //! can make stands in the file, a line each.
 
 use super::body::{PageFeed, check_graphql, module_graphql};
+use super::names;
 use super::op::ServiceContext;
 use super::path;
+use super::posted::{self, Sent};
 use super::reader::{Value, clip};
 use super::request::{METHODS, Reads, reads};
-use super::text;
 use super::uses::Uses;
 use crate::Access;
 use crate::diagnostic::Code;
@@ -76,9 +77,9 @@ fn request(value: &Value<'_>, context: &ServiceContext<'_>, uses: &mut Uses) -> 
     let at = method.as_ref().map(|method| method.at.clone());
     let method = method.and_then(|value| value.word(&METHODS));
     let path = object.required("path").and_then(|value| path::module(&value, uses));
-    let query = object.optional("query").map_or(Some(Vec::new()), |value| names(&value, text::key_value));
+    let query = object.optional("query").map_or(Some(Vec::new()), |value| names(&value, names::key_value));
     let header = |value: &Value<'_>, name: &str| {
-        text::header_name_value(value, name, context.credential) && {
+        names::header_value(value, name, context.credential) && {
             let free = !context.headers.contains_key(name);
             if !free {
                 value.fault(Code::HeaderRepeated, "the service sets this header", "leave it out");
@@ -107,6 +108,10 @@ fn request(value: &Value<'_>, context: &ServiceContext<'_>, uses: &mut Uses) -> 
             let message = "only a POST without a GraphQL document needs to say that it reads";
             value.faults.add_at_key(Code::ReadsMisplaced, &at, message, "leave `reads` out");
         }
+    }
+    if let (Some(method), Some(path), Some(query), None) = (method, &path, &query, &document) {
+        let sent = Sent::by(method, false, !query.is_empty());
+        posted::check_plain_line(path, sent, &value.at.name("path"), value.faults);
     }
     let graphql = graphql.map(|(text, _)| text);
     Some(ModuleRequest { method: method?, path: path?, query: query?, headers: headers?, graphql })

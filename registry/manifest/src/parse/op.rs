@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::args::Compiling;
 use super::body::{PageFeed, check_graphql};
 use super::page::{self, PageDraft};
 use super::reader::{Object, Value};
@@ -12,7 +13,7 @@ use super::request::{self, RequestDraft};
 use super::require::{self, RequireDraft};
 use super::text::{self, LINE_MAX};
 use super::uses::{Place, Uses};
-use super::{answer, args, module, template};
+use super::{answer, args, module, names, posted, template};
 use crate::Access;
 use crate::diagnostic::Code;
 use crate::ids::{OpId, ServiceId};
@@ -101,14 +102,14 @@ impl Draft {
 }
 
 /// Reads an op, and reports what is wrong with it alone.
-pub(super) fn op(value: &Value<'_>, context: &ServiceContext<'_>) -> Option<Parts> {
+pub(super) fn op(value: &Value<'_>, context: &ServiceContext<'_>, compiling: Compiling) -> Option<Parts> {
     let mut object = value.object()?;
     let access = object
         .required("access")
         .and_then(|value| value.word(&[("read", Access::Read), ("write", Access::Write)]));
     let summary = object.required("summary").and_then(|value| text::line(&value, LINE_MAX));
     let args_value = object.optional("args");
-    let args = args::args(args_value.as_ref());
+    let args = args::args(args_value.as_ref(), compiling);
     let (mut uses, mut asides) = (Uses::default(), Uses::default());
     let action = action(&mut object, access, context, &mut uses, &mut asides);
     let request = match &action {
@@ -128,6 +129,9 @@ pub(super) fn op(value: &Value<'_>, context: &ServiceContext<'_>) -> Option<Part
     if let Some(graphql) = request.and_then(|request| request.body.graphql.as_ref()) {
         let feed = page.as_ref().map_or(PageFeed::Nothing, PageDraft::feed);
         check_graphql(graphql, access, args.as_ref(), feed, value.faults);
+    }
+    if let (Some(args), Some(request)) = (&args, request) {
+        posted::check_whole_body(request, args, value.faults);
     }
     if let Some(args) = &args {
         uses.check(args, value.faults);
@@ -163,6 +167,9 @@ fn action(
     let request = request::request(&value, context, uses);
     if let (Some(access), Some(request)) = (access, &request) {
         request::check_method(access, request, value.faults);
+    }
+    if let Some(request) = &request {
+        posted::check_plain(request, value.faults);
     }
     ActionDraft::Request(request)
 }
@@ -235,7 +242,7 @@ fn idempotency(
             "set it in one of the two",
         );
     }
-    text::header_name_value(&header, name, context.credential).then(|| name.to_owned())
+    names::header_value(&header, name, context.credential).then(|| name.to_owned())
 }
 
 fn paged(object: &mut Object<'_>, access: Option<Access>, action: &ActionDraft) -> Option<PageDraft> {

@@ -5,10 +5,10 @@
 
 use super::answer;
 use super::body::PageFeed;
+use super::names;
 use super::path;
 use super::reader::{Object, Value};
 use super::request::RequestDraft;
-use super::text;
 use crate::diagnostic::Code;
 use crate::model::Page;
 
@@ -79,7 +79,7 @@ fn link(object: &mut Object<'_>) -> Option<Page> {
 fn query(object: &mut Object<'_>, request: Option<&RequestDraft>) -> Option<String> {
     let value = object.required("query")?;
     let key = value.text()?;
-    if !text::key_value(&value, key) {
+    if !names::key_value(&value, key) {
         return None;
     }
     let fixed = request.and_then(|request| request.query.iter().find(|param| param.key == key));

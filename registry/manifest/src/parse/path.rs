@@ -7,7 +7,9 @@ use super::reader::{Value, clip};
 use super::template;
 use super::uses::{Place, Uses};
 use crate::diagnostic::Code;
-use crate::model::{ModuleSegment, PathPattern, PathTemplate, PatternSegment, Piece, Template};
+use crate::model::{
+    ModuleSegment, PathPattern, PathTemplate, PatternSegment, Piece, Template, is_dot_segment,
+};
 
 /// Longest path, in bytes.
 const PATH_MAX: usize = 1024;
@@ -183,17 +185,4 @@ fn escapes_are_good(text: &str) -> bool {
         let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
         byte.is_some_and(|byte| !byte.is_ascii_control() && !matches!(byte, b'/' | b'\\'))
     })
-}
-
-/// Whether a server may take the segment for `.` or `..`: as it stands, once or more often encoded, or before parameters.
-fn is_dot_segment(text: &str) -> bool {
-    let mut text = text.to_ascii_lowercase();
-    loop {
-        let decoded = text.replace("%2e", ".").replace("%3b", ";").replace("%25", "%");
-        if decoded == text {
-            break;
-        }
-        text = decoded;
-    }
-    matches!(text.split(';').next(), Some("." | ".."))
 }

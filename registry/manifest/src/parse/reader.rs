@@ -52,6 +52,21 @@ impl<'a> Value<'a> {
         Some(object.members.iter().map(member).collect())
     }
 
+    /// The member of this name, if this is an object that has it. Reports nothing.
+    pub(crate) fn child(&self, name: &str) -> Option<Self> {
+        let Node::Object(members) = self.node else { return None };
+        let (_, node) = members.iter().find(|(key, _)| key == name)?;
+        Some(Self { node, at: self.at.name(name), faults: self.faults })
+    }
+
+    /// The members of an object, if it is one. Reports nothing.
+    pub(crate) fn children(&self) -> Vec<Self> {
+        let Node::Object(members) = self.node else { return Vec::new() };
+        let member =
+            |(key, node): &'a (String, Node)| Self { node, at: self.at.name(key), faults: self.faults };
+        members.iter().map(member).collect()
+    }
+
     pub(crate) fn elements(&self) -> Option<Vec<Self>> {
         let Node::Array(elements) = self.node else { return self.wrong("an array") };
         let element = |(at, node)| Self { node, at: self.at.index(at), faults: self.faults };

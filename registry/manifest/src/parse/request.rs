@@ -4,6 +4,7 @@
 //! INVARIANT: where a part is `None` a fault was reported.
 
 use super::body::{self, BodyDraft};
+use super::names;
 use super::op::ServiceContext;
 use super::path;
 use super::reader::{At, Faults, Object, Value};
@@ -32,9 +33,9 @@ pub(crate) const METHODS: [(&str, Method); 6] = [
 /// A request as far as it could be read.
 #[derive(Debug)]
 pub(super) struct RequestDraft {
-    at: At,
+    pub(super) at: At,
     pub(super) method: Option<Method>,
-    path: Option<PathTemplate>,
+    pub(super) path: Option<PathTemplate>,
     pub(super) query: Vec<QueryParam>,
     headers: Vec<(String, Template)>,
     pub(super) body: BodyDraft,
@@ -113,7 +114,7 @@ fn query(value: &Value<'_>, uses: &mut Uses) -> Vec<QueryParam> {
     count(value, entries.len());
     let mut query = Vec::new();
     for (key, entry) in &entries {
-        text::key(entry, key);
+        names::key(entry, key);
         match param(key, entry, uses) {
             Some(param) => query.push(param),
             None => uses.incomplete(),
@@ -171,7 +172,7 @@ fn headers(value: &Value<'_>, context: &ServiceContext<'_>, uses: &mut Uses) -> 
     count(value, entries.len());
     let mut headers = Vec::new();
     for (name, entry) in &entries {
-        if text::header_name(entry, name, context.credential) && context.headers.contains_key(*name) {
+        if names::header(entry, name, context.credential) && context.headers.contains_key(*name) {
             repeated(entry, name);
         }
         let template = entry.text().and_then(|content| template::text(entry, content, Place::Header, uses));

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::op::{Draft, ServiceContext};
 use super::reader::{Object, Value, clip};
 use super::text::{self, LINE_MAX, NAME_MAX};
-use super::{answer, auth, cross, op};
+use super::{answer, args, auth, cross, names, op};
 use crate::diagnostic::Code;
 use crate::digest::Digest;
 use crate::host::{ApiHost, HostError, HttpsUrl};
@@ -82,12 +82,13 @@ fn ops(value: &Value<'_>, context: &ServiceContext<'_>) -> Option<Ops> {
         let message = format!("there are {} ops", entries.len());
         value.fault(Code::TooManyOps, message, format!("keep at most {OPS_MAX}"));
     }
+    let compiling = args::count_patterns(&entries);
     let mut drafts = Vec::new();
     // Compiling the args of thousands of ops would take a while, and the file does not load anyway.
     for (name, entry) in entries.iter().take(OPS_MAX) {
         let id = op_id(name, entry, context.id);
         // An op without a name of its own is still read, for its faults.
-        let parts = op::op(entry, context);
+        let parts = op::op(entry, context, compiling);
         if let (Some(id), Some(parts)) = (id, parts) {
             drafts.push(Draft { id, parts });
         }
@@ -174,7 +175,7 @@ fn host(value: &Value<'_>) -> Option<ApiHost> {
 fn headers(value: &Value<'_>, credential: Option<&str>) -> Option<BTreeMap<String, String>> {
     let mut headers = BTreeMap::new();
     for (name, entry) in value.entries()? {
-        let named = text::header_name(&entry, name, credential);
+        let named = names::header(&entry, name, credential);
         if let Some(text) = entry.text()
             && text::header_value(&entry, text)
             && named

@@ -3,8 +3,8 @@
 //! Reports broken braces here; whether an arg is declared and fits its place is judged in `uses`. INVARIANT: each
 //! placeholder of a template that comes out has been noted.
 
+use super::names::{self, is_method_key};
 use super::reader::{Value, clip};
-use super::text::{self, is_method_key};
 use super::uses::{Place, Uses};
 use crate::diagnostic::Code;
 use crate::json::Node;
@@ -91,7 +91,7 @@ pub(super) fn form(value: &Value<'_>, uses: &mut Uses) -> Option<Vec<(String, Js
     let built: Vec<_> = entries
         .iter()
         .map(|(key, entry)| {
-            let named = text::key(entry, key);
+            let named = names::key(entry, key);
             let template = json(entry, uses)?;
             named.then(|| ((*key).to_owned(), template))
         })
@@ -104,7 +104,7 @@ pub(super) fn json_body(value: &Value<'_>, uses: &mut Uses) -> Option<JsonTempla
     if let Node::Object(_) = value.node {
         for (key, entry) in value.entries()? {
             if is_method_key(key) {
-                text::key(&entry, key);
+                names::key(&entry, key);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Texts with rules of their own: lines for people and models, days, headers, keys.
+//! Texts with rules of their own: lines for people and models, days, values of headers.
 //!
 //! Refuses what would look like something else on a screen or mean something else to a server. DESIGN, "Manifest".
 
@@ -14,50 +14,6 @@ pub(super) const LINE_MAX: usize = 300;
 pub(super) const HELP_MAX: usize = 500;
 /// Longest header value, in bytes.
 const HEADER_VALUE_MAX: usize = 1024;
-/// Longest header name, in bytes.
-const HEADER_NAME_MAX: usize = 64;
-
-/// Headers that frame a message, route it, or say who sends it: the client's own business.
-const RESERVED: [&str; 25] = [
-    "accept-encoding",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "date",
-    "expect",
-    "forwarded",
-    "host",
-    "http2-settings",
-    "keep-alive",
-    "max-forwards",
-    "origin",
-    "proxy-connection",
-    "referer",
-    "te",
-    "trailer",
-    "trailers",
-    "transfer-encoding",
-    "upgrade",
-    "user-agent",
-    "via",
-    "x-client-ip",
-    "x-real-ip",
-    "x-host",
-];
-/// Beginnings of such names.
-const RESERVED_PREFIXES: [&str; 4] = ["proxy-", "sec-", "x-forwarded", "x-pinhole-"];
-/// Headers that carry a credential by their definition.
-const CREDENTIAL: [&str; 4] = ["authorization", "cookie", "cookie2", "set-cookie"];
-/// Headers that make a server take another method or path than the request says.
-const OVERRIDE: [&str; 6] = [
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
-    "x-original-method",
-    "x-original-url",
-    "x-rewrite-url",
-];
 
 /// A character that shows itself, and the same on every screen: not an invisible one, nor one for private use.
 pub(crate) fn is_plain(c: char) -> bool {
@@ -112,62 +68,6 @@ fn is_day(text: &str) -> bool {
     shape && (1..=days).contains(&day) && year >= 2000
 }
 
-/// A header's name, where it is a key of the file. `credential` is the header that carries the key.
-pub(super) fn header_name(entry: &Value<'_>, name: &str, credential: Option<&str>) -> bool {
-    header_fault(name, credential).is_none_or(|(code, message, help)| {
-        entry.faults.add_at_key(code, &entry.at, message, help);
-        false
-    })
-}
-
-/// The same, where it is a value of the file.
-pub(super) fn header_name_value(value: &Value<'_>, name: &str, credential: Option<&str>) -> bool {
-    header_fault(name, credential).is_none_or(|(code, message, help)| {
-        value.fault(code, message, help);
-        false
-    })
-}
-
-fn header_fault(name: &str, credential: Option<&str>) -> Option<(Code, String, &'static str)> {
-    let shown = clip(name);
-    let lower = name.to_ascii_lowercase();
-    Some(if CREDENTIAL.contains(&lower.as_str()) || credential == Some(lower.as_str()) {
-        let message = format!("the header `{shown}` carries a credential");
-        (Code::HeaderCredential, message, "leave it out: `auth` says how the key is put in")
-    } else if OVERRIDE.contains(&lower.as_str()) {
-        let message = format!("the header `{shown}` makes a service take another method or path");
-        (Code::HeaderOverride, message, "leave it out, and write the real method and path")
-    } else if is_reserved(&lower) {
-        let message = format!("the header `{shown}` belongs to the host runtime");
-        (Code::HeaderReserved, message, "leave it out: it is set as the request needs it")
-    } else if !is_header_name(name) {
-        let message = format!("`{shown}` is not a header name in lower case");
-        (Code::HeaderName, message, "write letters, digits and hyphens, such as `x-api-version`")
-    } else {
-        return None;
-    })
-}
-
-/// Whether a name may be the header that carries the key.
-pub(super) fn is_auth_header(name: &str) -> bool {
-    is_header_name(name)
-        && !is_reserved(name)
-        && !CREDENTIAL.contains(&name)
-        && !OVERRIDE.contains(&name)
-        && name != "accept"
-}
-
-fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name) || RESERVED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-}
-
-fn is_header_name(name: &str) -> bool {
-    (1..=HEADER_NAME_MAX).contains(&name.len())
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_!#$%&'*+.^`|~".contains(&b))
-}
-
 /// Whether a text may stand in a header's value: visible ASCII and inner blanks.
 pub(super) fn is_header_text(text: &str) -> bool {
     text.bytes().all(|b| (0x20..=0x7e).contains(&b))
@@ -185,37 +85,6 @@ pub(super) fn header_value(value: &Value<'_>, text: &str) -> bool {
         );
     }
     good
-}
-
-/// A key of a query or a form, before encoding, where it is a key of the file.
-pub(super) fn key(entry: &Value<'_>, key: &str) -> bool {
-    key_fault(key).is_none_or(|(code, message)| {
-        entry.faults.add_at_key(code, &entry.at, message, KEY_HELP);
-        false
-    })
-}
-
-/// The same, where it is a value of the file.
-pub(super) fn key_value(value: &Value<'_>, key: &str) -> bool {
-    key_fault(key).is_none_or(|(code, message)| {
-        value.fault(code, message, KEY_HELP);
-        false
-    })
-}
-
-const KEY_HELP: &str = "write 1 to 128 visible characters that are not `_method`";
-
-fn key_fault(key: &str) -> Option<(Code, String)> {
-    if is_method_key(key) {
-        return Some((Code::KeyOverride, "the key `_method` makes a service take another method".to_owned()));
-    }
-    let good = (1..=128).contains(&key.len()) && key.chars().all(|c| is_plain(c) && !c.is_whitespace());
-    (!good).then(|| (Code::QueryKey, format!("`{}` is not a key", clip(key))))
-}
-
-/// Whether it is the key by which some frameworks take another method.
-pub(super) fn is_method_key(key: &str) -> bool {
-    key.eq_ignore_ascii_case("_method")
 }
 
 #[cfg(test)]
@@ -253,25 +122,6 @@ mod tests {
             ['\0', '\n', '\u{85}', '\u{200b}', '\u{202e}', '\u{2066}', '\u{2028}', '\u{feff}', '\u{e0041}']
         {
             assert!(!is_plain(c), "U+{:04X}", u32::from(c));
-        }
-    }
-
-    #[test]
-    fn an_auth_header_is_one_that_nothing_else_uses() {
-        assert!(is_auth_header("x-api-key"));
-        assert!(is_auth_header("dd-api-key"));
-        for name in [
-            "host",
-            "cookie",
-            "content-type",
-            "X-Api-Key",
-            "x api",
-            "",
-            "x-forwarded-for",
-            "x-http-method",
-            "accept",
-        ] {
-            assert!(!is_auth_header(name), "{name}");
         }
     }
 }

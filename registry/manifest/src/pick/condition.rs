@@ -26,7 +26,7 @@ impl SingularPath {
 pub enum SingularStep {
     /// The member of this name.
     Name(String),
-    /// The element at this place, from 0.
+    /// The element at this place, from 0 to 999.
     Index(u64),
 }
 

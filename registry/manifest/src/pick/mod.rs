@@ -42,7 +42,7 @@ pub struct Projection {
 pub enum Step {
     /// The member of this name.
     Name(String),
-    /// The element at this place, from 0.
+    /// The element at this place, from 0 to 999.
     Index(u64),
     /// Every element of an array (at the end of a field: or every scalar member of an object).
     Each,
@@ -73,6 +73,7 @@ pub struct Node {
     pub indices: Vec<(u64, Self)>,
     /// What to look into in every element of an array. Where it holds a leaf, scalar members of an object are kept too.
     pub each: Option<Box<Self>>,
-    /// What is kept of the value here, each an index into [`Projection::fields`]: at most one without an alias.
+    /// What is kept of the value here, each an index into [`Projection::fields`]: at most one, since no two fields of a
+    /// pick have the same steps.
     pub leaves: Vec<usize>,
 }

@@ -1,7 +1,7 @@
 //! Paths of one kind or another: RFC 9535 text, parsed by a library, held to names, indices and `[*]`.
 //!
-//! Refuses descendants, filters, slices, unions and negative indices, each by its name, and white space and invisible
-//! characters, so that a path reads as it works. INVARIANT: only text without `?`, `(` and white space outside quotes
+//! Refuses descendants, filters, slices, unions, negative and large indices, each by its name, and white space and
+//! invisible characters, so that a path reads as it works. INVARIANT: only text without `?`, `(` and white space outside quotes
 //! reaches the parser, whose time is then linear. DESIGN, "Pick"; RFC 9535, sections 2.3 and 2.5.
 
 use std::fmt::{self, Write as _};
@@ -16,6 +16,8 @@ use crate::visible::is_invisible;
 pub(crate) const PATH_MAX: usize = 512;
 /// Most steps of a path.
 pub(crate) const STEPS_MAX: usize = 16;
+/// Largest index: whoever keeps an element in its place keeps room for those before it.
+pub(crate) const INDEX_MAX: u64 = 999;
 
 /// Why a text is not a path that may stand here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
@@ -57,6 +59,9 @@ pub(crate) enum PathFault {
     /// `[-1]`.
     #[error("a negative index has no place in a path here: count from 0")]
     NegativeIndex,
+    /// `[1000]`.
+    #[error("an index is at most {INDEX_MAX}")]
+    IndexTooLarge,
     /// `[*]` where the path must name one value.
     #[error("this path must name one value: it has no `[*]`")]
     Wildcard,
@@ -134,9 +139,11 @@ fn step(segment: &Segment) -> Result<Step, PathFault> {
             Selector::Name(name) if name.chars().any(is_invisible) => Err(PathFault::Invisible),
             Selector::Name(name) => Ok(Step::Name(name.clone())),
             Selector::Wildcard => Ok(Step::Each),
-            Selector::Index(index) => {
-                u64::try_from(*index).map(Step::Index).map_err(|_sign| PathFault::NegativeIndex)
-            }
+            Selector::Index(index) => match u64::try_from(*index) {
+                Ok(index) if index <= INDEX_MAX => Ok(Step::Index(index)),
+                Ok(_) => Err(PathFault::IndexTooLarge),
+                Err(_sign) => Err(PathFault::NegativeIndex),
+            },
             Selector::Slice(..) => Err(PathFault::Slice),
             Selector::Filter(_) => Err(PathFault::Filter),
         },

@@ -1,6 +1,9 @@
 //! From the text of a pick to a projection: every fault at once.
 //!
-//! Refuses fields whose places in the result collide, since one would hide or reshape the other. DESIGN, "Pick": Shape.
+//! Refuses fields whose places in the result collide, since one would hide or reshape the other, and a path that stands
+//! twice, since an answer could grow by it as often as there are fields. DESIGN, "Pick": Shape.
+
+use std::collections::HashMap;
 
 use super::path::{PathFault, parse_field, parse_root};
 use super::place::Output;
@@ -61,6 +64,14 @@ pub(crate) enum PickFaultKind {
         /// Its path as written.
         with: String,
     },
+    /// Two fields with the same steps.
+    #[error("the field takes what `{with}` takes already")]
+    Repeated {
+        /// The place of the earlier field.
+        first: usize,
+        /// Its path as written.
+        with: String,
+    },
 }
 
 /// Parses a pick: an optional root, and fields as `(path, as)`.
@@ -82,6 +93,7 @@ pub(crate) fn parse_projection(
     }
     let mut parsed = Vec::new();
     let mut output = Output::default();
+    let mut known: HashMap<Vec<Step>, usize> = HashMap::new();
     for (i, (text, alias)) in fields.iter().enumerate().take(FIELDS_MAX) {
         if alias.is_some_and(|alias| !is_alias(alias)) {
             fault(PickPart::Alias(i), PickFaultKind::BadAlias);
@@ -102,10 +114,14 @@ pub(crate) fn parse_projection(
             Some(alias) => output.take(i, &[Step::Name((*alias).into())]),
             None => output.take(i, &steps),
         };
+        let with = |first: usize| fields.get(first).map_or_else(String::new, |(text, _)| (*text).into());
         if let Err(first) = taken {
-            let with = fields.get(first).map_or_else(String::new, |(text, _)| (*text).into());
             let at = if alias.is_some() { PickPart::Alias(i) } else { PickPart::Field(i) };
-            fault(at, PickFaultKind::Collision { first, with });
+            fault(at, PickFaultKind::Collision { first, with: with(first) });
+        } else if let Some(first) = known.get(&steps).copied() {
+            fault(PickPart::Field(i), PickFaultKind::Repeated { first, with: with(first) });
+        } else {
+            known.insert(steps.clone(), i);
         }
         parsed.push(Field { text: (*text).into(), steps, alias: alias.map(Into::into) });
     }

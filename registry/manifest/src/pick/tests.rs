@@ -3,7 +3,7 @@
 mod compliance;
 mod properties;
 
-use super::path::{STEPS_MAX, parse_field, parse_root};
+use super::path::{INDEX_MAX, STEPS_MAX, parse_field, parse_root};
 use super::*;
 
 fn name(text: &str) -> Step {
@@ -47,7 +47,7 @@ fn fields_are_steps() {
         ("*", vec![Step::Each]),
         ("[*].x", vec![Step::Each, name("x")]),
         ("a[0]", vec![name("a"), Step::Index(0)]),
-        ("a[9007199254740991]", vec![name("a"), Step::Index(9_007_199_254_740_991)]),
+        ("a[999]", vec![name("a"), Step::Index(999)]),
         ("['odd.key']", vec![name("odd.key")]),
         ("['odd key'].x", vec![name("odd key"), name("x")]),
         ("a[\"x\"]", vec![name("a"), name("x")]),
@@ -83,6 +83,8 @@ fn each_fault_has_its_name() {
         ("a[0,1]", PathFault::Union),
         ("a[*,1]", PathFault::Union),
         ("a[-1]", PathFault::NegativeIndex),
+        ("a[1000]", PathFault::IndexTooLarge),
+        ("a[9007199254740991].b", PathFault::IndexTooLarge),
         ("a[-0]", PathFault::Syntax),
         ("a[00]", PathFault::Syntax),
         ("a[01]", PathFault::Syntax),
@@ -135,6 +137,7 @@ fn singular_paths_name_one_value() {
         ("$..a", PathFault::Descendant),
         ("$[?@.a]", PathFault::Filter),
         ("$[-1]", PathFault::NegativeIndex),
+        ("$.a[1000]", PathFault::IndexTooLarge),
         ("$[0:1]", PathFault::Slice),
         ("$[0,1]", PathFault::Union),
         ("a", PathFault::NotFromTop),
@@ -196,11 +199,18 @@ fn aliases_are_places_of_their_own() {
     for alias in ["", "1a", "a.b", "a b", "a-b", "é", &"a".repeat(65)] {
         assert_eq!(faults(&[("a", Some(alias))]), [(PickPart::Alias(0), PickFaultKind::BadAlias)], "{alias}");
     }
-    // The same value may be kept under several names.
-    projection(
-        None,
-        &[("a", None), ("a", Some("b")), ("a", Some("c")), ("l[*].n", Some("ns")), ("l[*].n", None)],
-    );
+}
+
+#[test]
+fn a_path_stands_once() {
+    let repeated = |first, with: &str| PickFaultKind::Repeated { first, with: with.into() };
+    for (again, alias) in [("a.b", Some("x")), ("['a']['b']", Some("y")), ("a[\"b\"]", Some("z"))] {
+        let found = faults(&[("c", None), ("a.b", None), (again, alias)]);
+        assert_eq!(found, [(PickPart::Field(2), repeated(1, "a.b"))], "{again}");
+    }
+    let found = faults(&[("l.*", Some("x")), ("l[*]", Some("y")), ("l[*]", None)]);
+    assert_eq!(found, [(PickPart::Field(1), repeated(0, "l.*")), (PickPart::Field(2), repeated(0, "l.*"))]);
+    projection(None, &[("a[0]", Some("x")), ("a[1]", Some("y")), ("a[*]", None), ("a", Some("z"))]);
 }
 
 #[test]

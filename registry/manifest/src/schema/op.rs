@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{flag, line, list, object, reference};
+use super::{HEADER_NAME, flag, line, list, object, reference};
 use crate::args::ARGS_MAX;
 use crate::model::{RESPONSE_BYTES_MAX, RESULT_BYTES_MAX, TIMEOUT_MS_MAX};
 use crate::pick::FIELDS_MAX;
@@ -13,7 +13,7 @@ pub(super) fn op() -> Value {
         "result_bytes": { "type": "integer", "minimum": 1, "maximum": RESULT_BYTES_MAX },
         "timeout_ms": { "type": "integer", "minimum": 1, "maximum": TIMEOUT_MS_MAX }
     });
-    let header = json!({ "header": { "type": "string" } });
+    let header = json!({ "header": { "type": "string", "pattern": HEADER_NAME } });
     let properties = json!({
         "access": { "enum": ["read", "write"], "description": "Whether it looks or changes." },
         "summary": line(300, "A sentence for people and models."),
@@ -76,7 +76,7 @@ pub(super) fn request() -> Value {
         "method": reference("method"),
         "path": { "type": "string", "pattern": "^/", "maxLength": 1024, "description": "The path, with `{arg}` in its segments." },
         "query": { "type": "object", "additionalProperties": param },
-        "headers": { "type": "object", "additionalProperties": reference("template") },
+        "headers": { "type": "object", "propertyNames": { "pattern": HEADER_NAME }, "additionalProperties": reference("template") },
         "json": { "description": "A JSON body; a value that is `{arg}` alone keeps the arg's type." },
         "form": { "type": "object", "description": "A form body." },
         "graphql": object(&["query"], graphql, "A GraphQL document and its variables."),
@@ -96,7 +96,7 @@ pub(super) fn module() -> Value {
         "method": reference("method"),
         "path": { "type": "string", "pattern": "^/", "description": "`{arg}` is that arg's value, `{*}` any one segment." },
         "query": names("The query keys that it may use."),
-        "headers": names("The headers that it may set."),
+        "headers": list(json!({ "type": "string", "pattern": HEADER_NAME }), 50, "The headers that it may set."),
         "graphql": { "type": "string", "description": "The one document that it may post." },
         "reads": { "const": true, "description": "Beside a POST that only searches." }
     });

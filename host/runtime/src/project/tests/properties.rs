@@ -45,7 +45,8 @@ pub(in crate::project) fn fields() -> impl Strategy<Value = Vec<(String, Option<
         spec.paths("", &mut paths);
         let mut fields: Vec<_> = paths.into_iter().map(|path| (path, None)).collect();
         for (path, alias) in aliased {
-            if fields.iter().all(|(_, other)| other.as_ref() != Some(&alias)) {
+            // A path stands once in a pick, and an alias too.
+            if fields.iter().all(|(known, other)| *known != path && other.as_ref() != Some(&alias)) {
                 fields.push((path, Some(alias)));
             }
         }

@@ -108,7 +108,7 @@ fn faults_say_where() {
         assert_eq!(found, wanted, "{given}");
     }
     let picky = args(
-        &json!({"a": {"type": "string", "description": "A.", "maxLength": 3, "pattern": "^[a-z]+$"}}),
+        &json!({"a": {"type": "string", "description": "A.", "minLength": 9, "pattern": "^[a-z]+$"}}),
         &[],
     );
     assert_eq!(pointers(normal(&picky, &json!({"a": "UPPER"}))), ["/a", "/a"]);

@@ -9,7 +9,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         "[a-z_][a-z0-9_]{0,5}".prop_map(Step::Name),
         r#"[ -~é東🦀"'\\]{0,6}"#.prop_map(Step::Name),
-        (0_u64..9_007_199_254_740_991).prop_map(Step::Index),
+        (0_u64..=INDEX_MAX).prop_map(Step::Index),
         Just(Step::Each),
     ]
 }
