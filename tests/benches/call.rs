@@ -104,8 +104,7 @@ fn parts(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("project/600 KB");
     group.throughput(Throughput::Bytes(u64::try_from(page.len()).unwrap_or(0)));
     group.bench_function("Tree::parse and project", |bencher| {
-        bencher
-            .iter(|| project(&Tree::parse(black_box(&page)).expect("JSON"), projection).expect("a result"));
+        bencher.iter(|| project(Tree::parse(black_box(&page)).expect("JSON"), projection).expect("a result"));
     });
     group.bench_function("Tree::parse", |bencher| {
         bencher.iter(|| Tree::parse(black_box(&page)).expect("JSON"));

@@ -163,7 +163,8 @@ async fn graphql_errors_are_a_failure_though_it_is_http_200() {
         is(&run(json!({"data": data, "errors": errors})).await, Code::UpstreamFailure, Sent::Yes);
         is(&run(json!({"errors": errors})).await, Code::UpstreamFailure, Sent::Yes);
     }
-    let outcome = run(json!({"data": null, "errors": [{"message": "no such shelf"}]})).await;
+    let outcome =
+        run(json!({"data": null, "message": "no such shelf", "errors": [{"message": "private"}]})).await;
     assert_eq!(refusal(&outcome).untrusted.as_ref().unwrap().as_str(), "no such shelf");
 }
 

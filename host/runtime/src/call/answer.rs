@@ -106,11 +106,12 @@ impl<'a> Answer<'a, Raw> {
             (Look::Pick, Pick::Fields(projection)) => Some(projection),
             (Look::Pick, Pick::None) | (Look::Condition(_), _) => None,
         };
-        let graphql = graphql_message();
+        let errors = graphql_errors();
         let info = self.relay_info();
         let mut singles: Vec<&[SingularStep]> = Vec::new();
         if self.is_graphql() {
-            singles.extend([graphql.as_slice(), graphql.get(..1).unwrap_or_default()]);
+            singles.push(&errors);
+            singles.extend(self.manifest.error_message().map(SingularPath::steps));
         }
         if let Some(failure) = self.manifest.failure() {
             singles.push(failure.when.path.steps());
@@ -163,12 +164,14 @@ impl<'a> Answer<'a, Raw> {
         if !self.is_graphql() {
             return Ok(());
         }
-        let message = graphql_message();
-        let errors = project::find_at(document, message.get(..1).unwrap_or_default(), "$.errors");
+        let errors = project::find_at(document, &graphql_errors(), "$.errors");
         match errors.map_err(|error| twice(&error))? {
             None | Some(Tree::Null) => Ok(()),
             Some(Tree::Array(errors)) if errors.is_empty() => Ok(()),
-            Some(_) => Err(self.failure(Code::UpstreamFailure, found(document, &message))),
+            Some(_) => {
+                let path = self.manifest.error_message().map(SingularPath::steps);
+                Err(self.failure(Code::UpstreamFailure, path.and_then(|path| found(document, path))))
+            }
         }
     }
 
@@ -220,10 +223,9 @@ impl<'a> Answer<'a, Raw> {
     }
 }
 
-/// Where GraphQL says what went wrong first.
-fn graphql_message() -> [SingularStep; 3] {
-    let name = |name: &str| SingularStep::Name(name.to_owned());
-    [name("errors"), SingularStep::Index(0), name("message")]
+/// Where GraphQL says that something went wrong.
+fn graphql_errors() -> [SingularStep; 1] {
+    [SingularStep::Name("errors".to_owned())]
 }
 
 fn twice(error: &DuplicateMember) -> Refusal {

@@ -91,7 +91,7 @@ fn push_segment(path: &mut String, template: &Template, args: &Args) -> Result<(
     };
     // Some servers drop what stands behind a `;` before they resolve dots.
     match decoded.split(|byte| *byte == b';').next() {
-        _ if decoded.is_empty() => Err(RenderError::EmptySegment { arg: arg.clone() }),
+        None | Some(b"") => Err(RenderError::EmptySegment { arg: arg.clone() }),
         Some(b"." | b"..") => Err(RenderError::DotSegment { arg: arg.clone() }),
         _ => Ok(()),
     }
