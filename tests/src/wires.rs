@@ -11,7 +11,7 @@ use http::{HeaderMap, StatusCode};
 use pinhole_grant::Dial;
 use pinhole_manifest::ApiHost;
 use pinhole_runtime::net::{
-    Exchange, Incoming, Looking, Lookup, Outgoing, Permit, PinnedClient, Wire, WireLimits,
+    Body, Exchange, Incoming, Looking, Lookup, Outgoing, Permit, PinnedClient, Wire, WireLimits,
 };
 use tokio::sync::Notify;
 
@@ -135,7 +135,9 @@ impl Wire for Canned {
     fn exchange(&self, _permit: Permit, request: Outgoing, _limits: WireLimits) -> Exchange<'_> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         let body = self.body.clone();
-        Box::pin(async { Ok(Incoming { status: StatusCode::OK, headers: HeaderMap::new(), body }) })
+        Box::pin(async {
+            Ok(Incoming { status: StatusCode::OK, headers: HeaderMap::new(), body: Body::whole(body) })
+        })
     }
 
     fn dial(&self, _host: &ApiHost) -> Dial {

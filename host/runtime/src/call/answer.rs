@@ -7,6 +7,7 @@ use pinhole_manifest::model::{Body, Op, Page};
 use pinhole_manifest::pick::{Condition, Pick, SingularPath, SingularStep};
 
 use super::Trace;
+use super::send::wire_refusal;
 use crate::net::{Incoming, Sent};
 use crate::outcome::{Code, Picked, Refusal, UntrustedText};
 use crate::project::prune::{Plan, Pruner};
@@ -66,34 +67,53 @@ impl<'a> Answer<'a, Raw> {
     }
 
     /// Whether the service did what it was asked: by status, by GraphQL's `errors`, by the manifest's failure rule.
-    pub(super) fn judge(self) -> Result<Answer<'a, Judged>, Refusal> {
+    pub(super) async fn judge(mut self, trace: &mut Trace) -> Result<Answer<'a, Judged>, Refusal> {
         if !self.stage.incoming.status.is_success() {
-            return Err(self.refused_by_status());
+            return Err(self.refused_by_status(trace).await);
         }
-        let document = if self.reads_document() {
-            let pruned = self.prune(&self.plan());
-            Some(pruned.map_err(|error| match error {
-                DocumentError::KeptTooMuch => Refusal::new(Code::ResultTooLarge).sent(Sent::Yes),
-                _ => Refusal::new(Code::NotJson).sent(Sent::Yes).detail(&error),
-            })?)
-        } else {
-            None
-        };
-        if let Some(document) = &document {
-            self.check_graphql(document)?;
-            self.check_failure_rule(document)?;
+        let document = if self.reads_document() { self.read(&self.plan(), trace).await? } else { None };
+        match &document {
+            Some(document) => {
+                self.check_graphql(document)?;
+                self.check_failure_rule(document)?;
+            }
+            None if self.needs_document() => return Err(Refusal::new(Code::NotJson).sent(Sent::Yes)),
+            None => {}
         }
         let more_pages = self.has_more_pages(document.as_ref());
         let stage = Judged { document, more_pages };
         Ok(Answer { manifest: self.manifest, op: self.op, look: self.look, scrub: self.scrub, stage })
     }
 
+    /// Whether there is no outcome without a document.
+    fn needs_document(&self) -> bool {
+        let wanted = matches!(self.look, Look::Condition(_)) || matches!(self.op.pick, Pick::Fields(_));
+        wanted || self.is_graphql()
+    }
+
     /// An answer that carries nothing is read only where a failure may stand in it.
     fn reads_document(&self) -> bool {
-        let wanted = matches!(self.look, Look::Condition(_)) || matches!(self.op.pick, Pick::Fields(_));
-        wanted
-            || self.is_graphql()
-            || (self.manifest.failure().is_some() && !self.stage.incoming.body.is_empty())
+        self.needs_document() || self.manifest.failure().is_some()
+    }
+
+    /// Reads the body to its end as it comes, and keeps what the plan looks at; `None` if there is no body.
+    async fn read(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Option<Tree>, Refusal> {
+        let no_document = |error: DocumentError| match error {
+            DocumentError::KeptTooMuch => Refusal::new(Code::ResultTooLarge).sent(Sent::Yes),
+            _ => Refusal::new(Code::NotJson).sent(Sent::Yes).detail(&error),
+        };
+        let cap = self.op.limits.response_bytes;
+        let mut pruner = Pruner::new(plan);
+        let mut read = 0_u64;
+        while let Some(piece) =
+            self.stage.incoming.body.next().await.map_err(|error| wire_refusal(&error, cap))?
+        {
+            let size = u64::try_from(piece.len()).unwrap_or(u64::MAX);
+            read = read.saturating_add(size);
+            trace.meta.bytes_in = trace.meta.bytes_in.saturating_add(size);
+            pruner.feed(&piece).map_err(no_document)?;
+        }
+        if read == 0 { Ok(None) } else { pruner.finish().map(Some).map_err(no_document) }
     }
 
     fn is_graphql(&self) -> bool {
@@ -125,12 +145,6 @@ impl<'a> Answer<'a, Raw> {
         }
         singles.extend(info.as_deref());
         Plan::new(projection, singles)
-    }
-
-    fn prune(&self, plan: &Plan) -> Result<Tree, DocumentError> {
-        let mut pruner = Pruner::new(plan);
-        pruner.feed(&self.stage.incoming.body)?;
-        pruner.finish()
     }
 
     /// Where a Relay connection says whether it goes on.
@@ -186,10 +200,13 @@ impl<'a> Answer<'a, Raw> {
         Err(self.failure(Code::UpstreamFailure, message))
     }
 
-    fn refused_by_status(&self) -> Refusal {
+    async fn refused_by_status(&mut self, trace: &mut Trace) -> Refusal {
         let path = self.manifest.error_message().map(SingularPath::steps);
-        // An error page that is not JSON has no text that is passed on.
-        let document = path.and_then(|path| self.prune(&Plan::new(None, [path])).ok());
+        // An error page that does not come whole, or is not JSON, has no text that is passed on.
+        let document = match path {
+            Some(path) => self.read(&Plan::new(None, [path]), trace).await.ok().flatten(),
+            None => None,
+        };
         let message = path.zip(document.as_ref()).and_then(|(path, document)| found(document, path));
         let code = self.code_of_status();
         let sentence = format!("{} (HTTP {})", code.sentence(), self.stage.incoming.status.as_u16());

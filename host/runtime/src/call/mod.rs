@@ -128,7 +128,7 @@ impl Executor {
         call.spend(self).await?;
         call.require(self, trace).await?;
         let answer = call.send(self, trace).await?;
-        let answer = answer.judge()?;
+        let answer = answer.judge(trace).await?;
         let answer = answer.project(trace)?;
         Ok(answer.into_public())
     }

@@ -47,7 +47,7 @@ impl Call<Prepared<'_>> {
             agreed.grant().credential(),
             incoming,
         );
-        let document = answer.judge()?.into_document();
+        let document = answer.judge(trace).await?.into_document();
         let document = document.ok_or_else(failed)?;
         if holds(&document, &requirement.condition)? { Ok(()) } else { Err(failed()) }
     }

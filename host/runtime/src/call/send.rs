@@ -42,17 +42,12 @@ pub(super) async fn exchange(
     }
     trace.meta.requests = trace.meta.requests.saturating_add(1);
     let permit = Permit::new(manifest.host().clone());
-    let incoming = executor
-        .wire
-        .exchange(permit, outgoing, limits)
-        .await
-        .map_err(|error| wire_refusal(&error, limits))?;
-    let size = u64::try_from(incoming.body.len()).unwrap_or(u64::MAX);
-    trace.meta.bytes_in = trace.meta.bytes_in.saturating_add(size);
-    Ok(incoming)
+    let taken = executor.wire.exchange(permit, outgoing, limits).await;
+    taken.map_err(|error| wire_refusal(&error, limits.response_bytes))
 }
 
-fn wire_refusal(error: &WireError, limits: WireLimits) -> Refusal {
+/// What a failure of the wire comes to, for an op that allows so many bytes of an answer.
+pub(super) fn wire_refusal(error: &WireError, response_bytes: u64) -> Refusal {
     let code = match &error.kind {
         WireErrorKind::Unsendable => Code::Unsendable,
         WireErrorKind::AddressRefused => Code::AddressRefused,
@@ -69,10 +64,8 @@ fn wire_refusal(error: &WireError, limits: WireLimits) -> Refusal {
     };
     let refusal = Refusal::new(code).sent(error.sent).detail(error.detail());
     match &error.kind {
-        WireErrorKind::ResponseTooLarge => refusal.saying(format!(
-            "the answer is larger than the {} bytes that the op allows",
-            limits.response_bytes
-        )),
+        WireErrorKind::ResponseTooLarge => refusal
+            .saying(format!("the answer is larger than the {} bytes that the op allows", response_bytes)),
         WireErrorKind::Redirected { status } => refusal.saying(format!(
             "the service answered with a redirect (HTTP {}), which is never followed",
             status.as_u16()

@@ -15,11 +15,13 @@ use http::{HeaderValue, Method, StatusCode};
 use pinhole_grant::Dial;
 use pinhole_manifest::ApiHost;
 use reqwest::{Client, Response};
+use tokio::time::Instant;
 
 use super::assemble::assemble;
+use super::body::Body;
 use super::error::{Stage, WireError, WireErrorKind, before_answer};
 use super::guard;
-use super::limits::{self, H2_HEADER_LIST_MAX, HEADERS_MAX};
+use super::limits::{self, H2_HEADER_LIST_MAX, HEADERS_MAX, Reader};
 use super::progress::Progress;
 use super::resolver::{Lookup, PORT, PinnedResolver, Route, SystemLookup};
 use super::settings::{CheckedSettings, NetSettings, NetSettingsError, StageLimits};
@@ -29,6 +31,7 @@ const USER_AGENT: &str = concat!("pinhole/", env!("CARGO_PKG_VERSION"));
 /// Below the minute after which common servers close, so that a write seldom meets a connection that is closing.
 const POOL_IDLE: Duration = Duration::from_secs(30);
 const POOL_IDLE_PER_HOST: usize = 8;
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// The pinned client. Share one: its pools and TLS sessions live in it.
 pub struct PinnedClient {
@@ -88,6 +91,7 @@ impl PinnedClient {
         permit: Permit,
         outgoing: Outgoing,
         cap: u64,
+        deadline: Instant,
         progress: &Progress,
     ) -> Result<Incoming, WireError> {
         let Permit { host } = permit;
@@ -110,9 +114,14 @@ impl PinnedClient {
         limits::check_headers(response.headers())?;
         // Neither has a body, though a HEAD's headers may name the encoding and length of one.
         let bodiless = head || response.status() == StatusCode::NO_CONTENT;
-        let body = if bodiless { Bytes::new() } else { limits::read_body(&mut response, cap, idle).await? };
         let status = response.status();
-        Ok(Incoming { status, headers: std::mem::take(response.headers_mut()), body })
+        let headers = std::mem::take(response.headers_mut());
+        let body = if bodiless {
+            Body::whole(Bytes::new())
+        } else {
+            Body::new(Reader::new(response, cap, idle, deadline)?)
+        };
+        Ok(Incoming { status, headers, body })
     }
 }
 
@@ -120,8 +129,11 @@ impl Wire for PinnedClient {
     fn exchange(&self, permit: Permit, request: Outgoing, limits: WireLimits) -> Exchange<'_> {
         Box::pin(async move {
             let progress = Progress::default();
-            let run = self.run(permit, request, limits.response_bytes, &progress);
-            match tokio::time::timeout(limits.deadline, run).await {
+            let now = Instant::now();
+            // A deadline that no clock reaches is as good as a day.
+            let deadline = now.checked_add(limits.deadline).unwrap_or(now + DAY);
+            let run = self.run(permit, request, limits.response_bytes, deadline, &progress);
+            match tokio::time::timeout_at(deadline, run).await {
                 Ok(done) => done,
                 Err(_elapsed) => Err(timed_out(Stage::Total, &progress)),
             }

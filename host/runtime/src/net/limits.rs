@@ -1,15 +1,17 @@
 //! What is taken of an answer: its headers and its body, each within its limit.
 //!
-//! Refuses too many headers, a left-over encoding, a body over the cap, a stream that stands still. INVARIANT: at most the
-//! cap plus one piece is ever held, whatever the body unpacks to. DESIGN, "Pinned client".
+//! Refuses too many headers, a left-over encoding, a body over the cap, a stream that stands still. INVARIANT: at most
+//! one piece is ever held, whatever the body unpacks to. DESIGN, "Pinned client".
 
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
+use tokio::time::Instant;
 
 use super::Sent;
+use super::body::{Piece, Pieces};
 use super::error::{Stage, WireError, WireErrorKind, in_body};
 
 /// Most header lines in an answer.
@@ -18,9 +20,6 @@ pub(super) const HEADERS_MAX: usize = 100;
 pub(super) const HEADER_BYTES_MAX: usize = 64 << 10;
 /// What the HTTP/2 decoder lets through, so that the limit above is the one that speaks.
 pub(super) const H2_HEADER_LIST_MAX: u32 = 256 << 10;
-/// Most bytes set aside on an announced length alone.
-const RESERVE_MAX: u64 = 1 << 20;
-
 /// Passes headers within their limits and without an encoding that was not undone.
 pub(super) fn check_headers(headers: &HeaderMap) -> Result<(), WireError> {
     let refuse = |kind, detail: String| Err(WireError::new(kind, Sent::Yes, detail));
@@ -38,35 +37,57 @@ pub(super) fn check_headers(headers: &HeaderMap) -> Result<(), WireError> {
     Ok(())
 }
 
-/// Reads the body to its end, at most `cap` bytes, waiting at most `idle` for each piece.
-pub(super) async fn read_body(
-    response: &mut reqwest::Response,
+/// The body of a response, at most `cap` bytes of it, waiting at most `idle` for each piece and never past `deadline`.
+pub(super) struct Reader {
+    response: reqwest::Response,
     cap: u64,
+    left: u64,
     idle: Duration,
-) -> Result<Bytes, WireError> {
-    let announced = response.content_length().unwrap_or(0);
-    let too_large = |seen: u64| {
-        let detail = format!("{seen} bytes seen or announced, {cap} allowed");
-        WireError::new(WireErrorKind::ResponseTooLarge, Sent::Yes, detail)
-    };
-    if announced > cap {
-        return Err(too_large(announced));
+    deadline: Instant,
+}
+
+impl Reader {
+    /// Refuses a body that is announced longer than the cap.
+    pub(super) fn new(
+        response: reqwest::Response,
+        cap: u64,
+        idle: Duration,
+        deadline: Instant,
+    ) -> Result<Self, WireError> {
+        let reader = Self { response, cap, left: cap, idle, deadline };
+        match reader.response.content_length() {
+            Some(announced) if announced > cap => Err(reader.too_large(announced)),
+            _ => Ok(reader),
+        }
     }
-    let mut body = BytesMut::with_capacity(usize::try_from(announced.min(RESERVE_MAX)).unwrap_or(0));
-    let mut left = cap;
-    loop {
-        let piece = match tokio::time::timeout(idle, response.chunk()).await {
+
+    fn too_large(&self, seen: u64) -> WireError {
+        let detail = format!("{seen} bytes seen or announced, {} allowed", self.cap);
+        WireError::new(WireErrorKind::ResponseTooLarge, Sent::Yes, detail)
+    }
+
+    async fn piece(&mut self) -> Result<Option<Bytes>, WireError> {
+        let idle_ends = Instant::now().checked_add(self.idle).unwrap_or(self.deadline);
+        let (until, stage) =
+            if idle_ends < self.deadline { (idle_ends, Stage::Idle) } else { (self.deadline, Stage::Total) };
+        let piece = match tokio::time::timeout_at(until, self.response.chunk()).await {
             Err(_elapsed) => {
-                let kind = WireErrorKind::Timeout { stage: Stage::Idle };
-                return Err(WireError::new(kind, Sent::Yes, format!("after {} bytes", body.len())));
+                let detail = format!("after {} bytes", self.cap.saturating_sub(self.left));
+                return Err(WireError::new(WireErrorKind::Timeout { stage }, Sent::Yes, detail));
             }
             Ok(Err(error)) => return Err(in_body(&error, Sent::Yes)),
-            Ok(Ok(None)) => return Ok(body.freeze()),
+            Ok(Ok(None)) => return Ok(None),
             Ok(Ok(Some(piece))) => piece,
         };
         let size = u64::try_from(piece.len()).unwrap_or(u64::MAX);
-        left =
-            left.checked_sub(size).ok_or_else(|| too_large(cap.saturating_sub(left).saturating_add(size)))?;
-        body.extend_from_slice(&piece);
+        let seen = self.cap.saturating_sub(self.left).saturating_add(size);
+        self.left = self.left.checked_sub(size).ok_or_else(|| self.too_large(seen))?;
+        Ok(Some(piece))
+    }
+}
+
+impl Pieces for Reader {
+    fn next(&mut self) -> Piece<'_> {
+        Box::pin(self.piece())
     }
 }

@@ -5,6 +5,7 @@
 //! DESIGN, "Pinned client".
 
 mod assemble;
+mod body;
 mod client;
 mod error;
 mod guard;
@@ -26,6 +27,7 @@ use pinhole_manifest::ApiHost;
 
 use serde::Serialize;
 
+pub use body::{Body, Piece, Pieces};
 pub use client::PinnedClient;
 pub use error::{Stage, WireError, WireErrorKind};
 pub use resolver::{Looking, Lookup};
@@ -74,15 +76,15 @@ impl fmt::Debug for Outgoing {
     }
 }
 
-/// An answer within its limits, from the pinned host.
+/// An answer from the pinned host: its head is here, its body comes.
 #[derive(Debug)]
 pub struct Incoming {
     /// Never 1xx or 3xx.
     pub status: http::StatusCode,
     /// As received, without the encoding that was undone.
     pub headers: http::HeaderMap,
-    /// Decompressed; empty for HEAD and 204.
-    pub body: Bytes,
+    /// Decompressed, as it comes, within the limits of the exchange; empty for HEAD and 204.
+    pub body: Body,
 }
 
 /// What one exchange may take.

@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use percent_encoding::percent_decode_str;
 use pinhole_grant::Dial;
@@ -16,7 +15,7 @@ use pinhole_manifest::model::AuthScheme;
 use zeroize::Zeroizing;
 
 use crate::call::{credential_value, credential_value_shown};
-use crate::net::{Incoming, Outgoing, Permit, Sent, Wire, WireError, WireErrorKind, WireLimits};
+use crate::net::{Body, Incoming, Outgoing, Permit, Sent, Wire, WireError, WireErrorKind, WireLimits};
 use crate::project::Tree;
 
 /// What is still to come, and what went wrong.
@@ -198,7 +197,7 @@ impl Wire for ReplayWire {
                     _ => return refused(WireErrorKind::BadResponse, Sent::Yes),
                 };
             }
-            Ok(Incoming { status, headers, body: Bytes::from(answer.body) })
+            Ok(Incoming { status, headers, body: Body::whole(answer.body) })
         })
     }
 

@@ -177,10 +177,10 @@ async fn other_encodings_are_refused() {
     }
 }
 
-async fn capped(reply: Reply, response_bytes: u64) -> Result<Incoming, WireError> {
+async fn capped(reply: Reply, response_bytes: u64) -> Result<Answer, WireError> {
     let (ca, server) = Server::h1(vec![reply]).await;
     let limits = WireLimits { response_bytes, ..LIMITS };
-    client(&server, &ca).exchange(Permit::new(host()), get("/"), limits).await
+    whole(client(&server, &ca).exchange(Permit::new(host()), get("/"), limits).await?).await
 }
 
 #[tokio::test]

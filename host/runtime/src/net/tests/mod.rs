@@ -58,12 +58,29 @@ fn get(target: &str) -> Outgoing {
 
 const LIMITS: WireLimits = WireLimits { response_bytes: 1 << 20, deadline: Duration::from_secs(20) };
 
-async fn send(client: &PinnedClient, outgoing: Outgoing) -> Result<Incoming, WireError> {
-    client.exchange(Permit::new(host()), outgoing, LIMITS).await
+/// An answer with its body read to the end.
+#[derive(Debug)]
+struct Answer {
+    status: http::StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+async fn whole(incoming: Incoming) -> Result<Answer, WireError> {
+    let Incoming { status, headers, mut body } = incoming;
+    let mut read = Vec::new();
+    while let Some(piece) = body.next().await? {
+        read.extend_from_slice(&piece);
+    }
+    Ok(Answer { status, headers, body: Bytes::from(read) })
+}
+
+async fn send(client: &PinnedClient, outgoing: Outgoing) -> Result<Answer, WireError> {
+    whole(client.exchange(Permit::new(host()), outgoing, LIMITS).await?).await
 }
 
 /// What a failure says, to compare with.
-fn verdict(result: Result<Incoming, WireError>) -> (WireErrorKind, Sent) {
+fn verdict(result: Result<Answer, WireError>) -> (WireErrorKind, Sent) {
     let error = result.expect_err("a failure");
     assert!(
         !format!("{error:?}{error}{}", error.detail()).contains("correct-horse"),

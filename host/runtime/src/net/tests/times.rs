@@ -13,7 +13,11 @@ async fn timed(server: (Ca, Server), stages: StageLimits, deadline: Duration) ->
     let (ca, server) = server;
     let client = PinnedClient::new(settings(&server, &ca).with_limits(stages)).expect("settings");
     let limits = WireLimits { deadline, ..LIMITS };
-    verdict(client.exchange(Permit::new(host()), get("/"), limits).await)
+    let begun = client.exchange(Permit::new(host()), get("/"), limits).await;
+    verdict(match begun {
+        Ok(incoming) => whole(incoming).await,
+        Err(error) => Err(error),
+    })
 }
 
 fn timeout(stage: Stage, sent: Sent) -> (WireErrorKind, Sent) {
