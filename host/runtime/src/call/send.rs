@@ -64,8 +64,9 @@ pub(super) fn wire_refusal(error: &WireError, response_bytes: u64) -> Refusal {
     };
     let refusal = Refusal::new(code).sent(error.sent).detail(error.detail());
     match &error.kind {
-        WireErrorKind::ResponseTooLarge => refusal
-            .saying(format!("the answer is larger than the {} bytes that the op allows", response_bytes)),
+        WireErrorKind::ResponseTooLarge => {
+            refusal.saying(format!("the answer is larger than the {response_bytes} bytes that the op allows"))
+        }
         WireErrorKind::Redirected { status } => refusal.saying(format!(
             "the service answered with a redirect (HTTP {}), which is never followed",
             status.as_u16()

@@ -31,7 +31,7 @@ const USER_AGENT: &str = concat!("pinhole/", env!("CARGO_PKG_VERSION"));
 /// Below the minute after which common servers close, so that a write seldom meets a connection that is closing.
 const POOL_IDLE: Duration = Duration::from_secs(30);
 const POOL_IDLE_PER_HOST: usize = 8;
-const DAY: Duration = Duration::from_secs(86_400);
+const DAY: Duration = Duration::from_hours(24);
 
 /// The pinned client. Share one: its pools and TLS sessions live in it.
 pub struct PinnedClient {

@@ -4,20 +4,24 @@ use super::super::{DEPTH_MAX, Digits, DocumentError, Tree};
 use super::frame::{Done, Frame, Kind};
 use super::plan::{Keep, Place};
 use super::skip::Open;
-use super::text::plain;
+use super::text::{plain, trimmed};
 use super::token::{Num, Step, Str, Word};
-use super::{Expect, KEPT_BYTES_MAX, Partial, Pruner, VALUE_COST, is_space};
+use super::{Expect, KEPT_BYTES_MAX, Partial, Pruner, VALUE_COST};
 
 /// What follows the quote behind the key of an unwanted member, if its value is a plain string, a number or a word that
 /// ends here and another key follows: that key, behind its quote.
+#[inline]
 fn behind_member(after: &[u8]) -> Option<&[u8]> {
-    let end = match after {
-        [b':', b'"', text @ ..] => match text.get(plain(text)..) {
+    let [b':', value @ ..] = trimmed(after) else {
+        return None;
+    };
+    let end = match trimmed(value) {
+        [b'"', text @ ..] => match text.get(plain(text)..) {
             Some([b'"', end @ ..]) => end,
             _ => return None,
         },
-        [b':', value @ ..] => {
-            let step = match value.first()? {
+        value @ [first, ..] => {
+            let step = match first {
                 b'-' | b'0'..=b'9' => Num::Start.take(value),
                 first => Word::starting(*first)?.take(&mut 0, value),
             };
@@ -26,10 +30,13 @@ fn behind_member(after: &[u8]) -> Option<&[u8]> {
                 Ok(Step::Open) | Err(_) => return None,
             }
         }
-        _ => return None,
+        [] => return None,
     };
-    match end {
-        [b',', b'"', next @ ..] => Some(next),
+    let [b',', next @ ..] = trimmed(end) else {
+        return None;
+    };
+    match trimmed(next) {
+        [b'"', key @ ..] => Some(key),
         _ => None,
     }
 }
@@ -90,14 +97,14 @@ impl Pruner<'_> {
         if held > KEPT_BYTES_MAX { Err(DocumentError::KeptTooMuch) } else { Ok(()) }
     }
 
-    /// One token of what is looked into, or one whole string that is passed over.
+    /// One token of what is looked into, or one whole string that is passed over. No white space stands before it.
     pub(super) fn step<'b>(&mut self, rest: &'b [u8]) -> Result<&'b [u8], DocumentError> {
         let Some((byte, tail)) = rest.split_first() else {
             return Ok(rest);
         };
         match (self.expect, byte) {
             (Expect::Key | Expect::FirstKey, b'"') => self.key(tail),
-            (Expect::Value | Expect::FirstElement, _) if !is_space(*byte) => self.value(*byte, rest, tail),
+            (Expect::Value | Expect::FirstElement, _) => self.value(*byte, rest, tail),
             (Expect::Colon, b':') => {
                 self.expect = Expect::Value;
                 Ok(tail)
@@ -105,7 +112,6 @@ impl Pruner<'_> {
             (Expect::More, b',') => self.comma(tail),
             (Expect::FirstKey | Expect::More, b'}') => self.close(Open::Object, tail),
             (Expect::More, b']') => self.close(Open::Array, tail),
-            (_, space) if is_space(*space) => Ok(tail),
             _ => Err(DocumentError::Syntax),
         }
     }
@@ -153,6 +159,7 @@ impl Pruner<'_> {
                 let key = std::str::from_utf8(key).map_err(|_error| DocumentError::NotUtf8)?;
                 self.name_member(key.to_owned())?;
             }
+            let after = trimmed(after);
             if let [b':', value @ ..] = after {
                 self.expect = Expect::Value;
                 return Ok(value);

@@ -21,6 +21,7 @@ use frame::Frame;
 use plan::Place;
 pub use plan::Plan;
 use skip::Skip;
+use text::trimmed;
 use token::{Num, Str, Word};
 use utf8::Utf8;
 
@@ -76,11 +77,6 @@ pub struct Pruner<'p> {
     kept: usize,
 }
 
-/// White space of RFC 8259, section 2.
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-}
-
 impl<'p> Pruner<'p> {
     /// Starts a document.
     pub fn new(plan: &'p Plan) -> Self {
@@ -103,7 +99,8 @@ impl<'p> Pruner<'p> {
         self.utf8.check(piece)?;
         let mut rest = self.resume(piece)?;
         while !rest.is_empty() {
-            rest = if self.skip.is_open() { self.pass_over(rest)? } else { self.step(rest)? };
+            // A token that goes on in the next piece leaves nothing.
+            rest = if self.skip.is_open() { self.pass_over(rest)? } else { self.step(trimmed(rest))? };
         }
         Ok(())
     }

@@ -3,9 +3,9 @@
 //! The one hot loop: most bytes of an answer go through it.
 
 use super::super::{DEPTH_MAX, DocumentError};
-use super::text::plain;
+use super::text::{plain, trimmed};
 use super::token::{Num, Step, Str, Word};
-use super::{Expect, Partial, Pruner, is_space};
+use super::{Expect, Partial, Pruner};
 
 /// The arrays and objects that are open in what is passed over: a bit each, the innermost lowest.
 #[derive(Debug, Clone, Copy, Default)]
@@ -54,30 +54,33 @@ impl Pruner<'_> {
         let mut rest = piece;
         let mut expect = self.expect;
         loop {
-            // Whole members and elements that are strings, which most are, take one turn each.
+            // Whole strings, which most tokens are, take one turn each, with the colon or comma behind them.
+            rest = trimmed(rest);
             match (expect, rest) {
                 (Expect::Key, [b'"', tail @ ..]) => {
                     let end = plain(tail);
-                    if let Some([b'"', b':', after @ ..]) = tail.get(end..) {
-                        rest = after;
-                        expect = Expect::Value;
+                    if let Some([b'"', after @ ..]) = tail.get(end..) {
+                        (rest, expect) = match trimmed(after) {
+                            [b':', value @ ..] => (value, Expect::Value),
+                            other => (other, Expect::Colon),
+                        };
                     } else {
                         (rest, expect) = self.passed_key(tail, end)?;
                     }
                 }
                 (Expect::Value, [b'"', tail @ ..]) => {
                     let end = plain(tail);
-                    if let Some([b'"', b',', after @ ..]) = tail.get(end..) {
-                        rest = after;
-                        expect = self.behind_comma();
+                    if let Some([b'"', after @ ..]) = tail.get(end..) {
+                        (rest, expect) = match trimmed(after) {
+                            [b',', next @ ..] => (next, self.behind_comma()),
+                            other => (other, Expect::More),
+                        };
                     } else {
                         (rest, expect) = self.passed_text(tail, end)?;
                     }
                 }
                 (_, [byte, tail @ ..]) => {
-                    let (after, next) = self.passed(expect, *byte, rest, tail)?;
-                    rest = after;
-                    expect = next;
+                    (rest, expect) = self.passed(expect, *byte, rest, tail)?;
                     if !self.skip.is_open() {
                         break;
                     }
@@ -123,7 +126,6 @@ impl Pruner<'_> {
             }
             (Expect::Value | Expect::FirstElement, b'-' | b'0'..=b'9') => self.passed_number(rest),
             (Expect::Value | Expect::FirstElement, b'n' | b't' | b'f') => self.passed_word(byte, rest),
-            (_, space) if is_space(space) => Ok((tail, expect)),
             _ => Err(DocumentError::Syntax),
         }
     }

@@ -1,4 +1,4 @@
-//! How far a string goes on plainly, eight bytes at a time.
+//! How far a string goes on plainly, and where white space ends, eight bytes at a time.
 
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -29,4 +29,30 @@ pub(super) fn plain(bytes: &[u8]) -> usize {
     }
     let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len());
     bytes.len().saturating_sub(rest.len()).saturating_add(end)
+}
+
+/// White space of RFC 8259, section 2.
+#[inline]
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// The bytes behind the white space at the start.
+#[inline]
+pub(super) fn trimmed(bytes: &[u8]) -> &[u8] {
+    match bytes.first() {
+        Some(byte) if *byte <= b' ' => behind_spaces(bytes),
+        _ => bytes,
+    }
+}
+
+fn behind_spaces(bytes: &[u8]) -> &[u8] {
+    let mut rest = bytes;
+    loop {
+        match rest {
+            [b' ', b' ', b' ', b' ', b' ', b' ', b' ', b' ', tail @ ..] => rest = tail,
+            [byte, tail @ ..] if is_space(*byte) => rest = tail,
+            _ => return rest,
+        }
+    }
 }
