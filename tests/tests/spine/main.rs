@@ -7,6 +7,7 @@ mod attacks;
 mod codes;
 mod common;
 mod grants;
+mod lies;
 mod pages;
 mod requirements;
 mod scopes;
