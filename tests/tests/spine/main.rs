@@ -9,6 +9,7 @@ mod common;
 mod grants;
 mod lies;
 mod pages;
+mod recorded;
 mod requirements;
 mod scopes;
 mod secrets;
