@@ -15,4 +15,5 @@ mod scopes;
 mod secrets;
 mod sending;
 mod shape;
+mod surfaces;
 mod writes;

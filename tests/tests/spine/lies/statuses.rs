@@ -25,8 +25,9 @@ pub(super) fn lies() -> Vec<Lie> {
     ];
     let mut lies = Vec::new();
     for (name, status, plain, limited) in statuses {
-        let says = |retry_after: Option<&str>| {
-            Misbehaviour::Status { code: status, retry_after: retry_after.map(str::to_owned) }
+        let says = |retry_after: Option<&str>| Misbehaviour::Status {
+            code: status,
+            retry_after: retry_after.map(str::to_owned),
         };
         lies.push(Lie::new(name, says(None), plain));
         lies.extend(waits.map(|(name, wait)| Lie::new(name, says(Some(wait)), limited)));

@@ -17,7 +17,7 @@ use pinhole_tests::{KEY, Setup, shared};
 use serde_json::{Value, json};
 
 use self::reading::{Pick, Raw, Wanted};
-use crate::common::{is, parsed, refusal, result};
+use crate::common::{is, no_faults, parsed, refusal, result};
 
 /// A manifest for these recordings alone.
 const MANIFEST: &str = include_str!("dnsimple.json");
@@ -100,14 +100,13 @@ async fn every_recording_of_dnsimples_ends_as_it_must() {
             let args = json!({"recording": name});
             let full = format!("dnsimple.{op}");
             let read = op.starts_with("get");
-            let outcome =
-                if read { stage.read(&full, &args).await } else { stage.write(&full, &args).await };
+            let outcome = if read { stage.read(&full, &args).await } else { stage.write(&full, &args).await };
             let wanted = raw.wanted(&pick_of(&manifest, op));
             *ends.entry(format!("{op}: {}", wanted.kind())).or_default() += 1;
             faults.extend(fault(&outcome, &wanted).map(|fault| format!("{name} through {op}: {fault}")));
         }
     }
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    no_faults(&faults);
     assert_eq!(stage.standin.requests().len(), files.len() * OPS.len(), "each was asked once for each op");
     none_was_passed_over(&files, &raws, &ends);
 }
@@ -170,8 +169,7 @@ async fn every_recorded_limit_of_githubs_is_a_limit() {
         is(&outcome, Code::UpstreamRateLimited, Sent::Yes);
         assert_eq!(outcome.meta.status.map(Value::from), Some(mapping["response"]["status"].clone()));
         let body: Value = serde_json::from_str(mapping["response"]["body"].as_str().unwrap()).unwrap();
-        let said: String =
-            body["message"].as_str().unwrap().chars().take(UntrustedText::MAX_CHARS).collect();
+        let said: String = body["message"].as_str().unwrap().chars().take(UntrustedText::MAX_CHARS).collect();
         assert_eq!(refusal(&outcome).untrusted.as_ref().unwrap().as_str(), said);
         tried += 1;
         assert_eq!(stage.standin.requests().len(), tried, "{url}: asked again");
