@@ -7,7 +7,7 @@ use pinhole_manifest::model::{Body, Op, Page};
 use pinhole_manifest::pick::{Condition, Pick, SingularPath, SingularStep};
 
 use super::Trace;
-use super::send::wire_refusal;
+use super::wire::wire_refusal;
 use crate::net::{Incoming, Sent};
 use crate::outcome::{Code, Picked, Refusal, UntrustedText};
 use crate::project::prune::{Plan, Pruner};
