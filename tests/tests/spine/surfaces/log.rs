@@ -3,9 +3,10 @@
 use std::fmt::{self, Write as _};
 use std::sync::{Arc, Mutex};
 
+use tracing::dispatcher::{DefaultGuard, set_default};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::{Dispatch, Event, Metadata, Subscriber};
 
 /// A subscriber that keeps each line. Clones are the same.
 #[derive(Debug, Clone, Default)]
@@ -18,9 +19,25 @@ pub(super) struct Line {
     pub(super) text: String,
 }
 
+/// Listens as long as it lives.
+pub(super) struct Listening {
+    _second: Dispatch,
+    _default: DefaultGuard,
+}
+
 impl Log {
+    /// Listens to this thread.
+    pub(super) fn listen(&self) -> Listening {
+        // With one subscriber, a place that logs for the first time on a thread that nobody listens to is taken for one
+        // that nobody wants to hear of. With two, both are asked.
+        let second = Dispatch::new(self.clone());
+        Listening { _second: second, _default: set_default(&Dispatch::new(self.clone())) }
+    }
+
     /// What was logged since the last look.
     pub(super) fn taken(&self) -> Vec<Line> {
+        // Places that came to be while this began to listen are asked about again.
+        tracing::callsite::rebuild_interest_cache();
         std::mem::take(&mut self.0.lock().unwrap())
     }
 

@@ -130,7 +130,7 @@ impl Case {
 #[tokio::test]
 async fn a_secret_comes_out_on_no_surface() {
     let log = Log::default();
-    let _listening = tracing::subscriber::set_default(log.clone());
+    let _listening = log.listen();
     let cases = cases();
     let mut routes = Vec::new();
     for (number, case) in cases.iter().enumerate() {
@@ -170,7 +170,7 @@ async fn a_note_holds_nothing_of_the_services() {
 #[tokio::test]
 async fn a_secret_in_what_is_not_http_goes_nowhere() {
     let log = Log::default();
-    let _listening = tracing::subscriber::set_default(log.clone());
+    let _listening = log.listen();
     let needles = Needles::new();
     for alpn in [pinhole_standin::Alpn::Http1, pinhole_standin::Alpn::H2] {
         let mut setup = Setup::manifest(&manifest(), Vec::new());
