@@ -241,7 +241,11 @@ impl Pruner<'_> {
         if self.frames.len() >= DEPTH_MAX {
             return Err(DocumentError::TooDeep);
         }
-        let frame = if open == Open::Object { Frame::object(place) } else { Frame::array(place) };
+        let frame = if open == Open::Object {
+            Frame::object(place, self.plan.keep(place).width())
+        } else {
+            Frame::array(place)
+        };
         match open {
             Open::Object => self.expect = Expect::FirstKey,
             Open::Array => {
