@@ -59,7 +59,8 @@ fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the root of the project");
     let mut manifest = Corpus::new(root, "manifest");
     for vector in common::vectors() {
-        manifest.add(&vector.name, &vector.bytes);
+        let judged = if vector.expect.is_empty() { "loads" } else { "fails" };
+        manifest.add(&format!("{judged}_{}", vector.name), &vector.bytes);
     }
     let mut args = Corpus::new(root, "args_to_request");
     args.add_all(holds::args_seeds());
