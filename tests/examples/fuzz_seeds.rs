@@ -44,7 +44,9 @@ impl Corpus {
 /// The JSON files below a folder, in order.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for path in fs::read_dir(folder).expect("a folder of the project").map(|entry| entry.expect("an entry").path()) {
+    for path in
+        fs::read_dir(folder).expect("a folder of the project").map(|entry| entry.expect("an entry").path())
+    {
         if path.is_dir() {
             found.extend(files(&path));
         } else if path.extension().is_some_and(|extension| extension == "json") {

@@ -25,12 +25,42 @@ fn changed(sound: Vec<Vec<u8>>, words: &'static [&'static str]) -> impl Strategy
 }
 
 const JSON: &[&str] = &[
-    "{", "}", "[", "]", ",", ":", "\"", "\"a\":", "null", "true", "0", "-1", "1e9", "1.10", "9007199254740993", "\\u0061",
-    "\\ud800", "\\", "{\"a\":1}", "[[]]", " ", "\n", "{x}", "{{", "$", "[*]", "..", "%2e", ";", "é", "\u{202e}",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\"",
+    "\"a\":",
+    "null",
+    "true",
+    "0",
+    "-1",
+    "1e9",
+    "1.10",
+    "9007199254740993",
+    "\\u0061",
+    "\\ud800",
+    "\\",
+    "{\"a\":1}",
+    "[[]]",
+    " ",
+    "\n",
+    "{x}",
+    "{{",
+    "$",
+    "[*]",
+    "..",
+    "%2e",
+    ";",
+    "é",
+    "\u{202e}",
 ];
 
 fn manifests() -> Vec<Vec<u8>> {
-    let base = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../registry/manifest/tests/vectors/base");
+    let base =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../registry/manifest/tests/vectors/base");
     let files = std::fs::read_dir(base).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
     let sound: Vec<Vec<u8>> = files.collect();
     assert!(sound.len() >= 5);

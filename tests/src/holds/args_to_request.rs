@@ -33,9 +33,7 @@ fn ops() -> Value {
     let integer = json!({ "type": "integer", "description": "A whole number." });
     let number = json!({ "type": "number", "description": "A number." });
     let boolean = json!({ "type": "boolean", "description": "Yes or no.", "default": true });
-    let args = |required: &[&str], properties: Value| {
-        json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
-    };
+    let args = |required: &[&str], properties: Value| json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties });
     let posted = json!({
         "x": text, "t": list, "u": { "type": "string", "format": "public-https-url", "description": "A URL." },
         "n": number, "b": boolean, "in": object,
@@ -173,7 +171,10 @@ fn body(name: &str, given: &Given<'_>, rendered: &Rendered) {
     }
     let found: Value = serde_json::from_slice(bytes).expect("JSON");
     let inner = |members: &[&str]| {
-        members.iter().filter_map(|name| Some(((*name).to_owned(), given.get(name)?.clone()))).collect::<Map<_, _>>()
+        members
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), given.get(name)?.clone())))
+            .collect::<Map<_, _>>()
     };
     let expected = if name == "json" {
         let mut expected = inner(&["x", "t", "u", "in"]);

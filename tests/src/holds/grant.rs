@@ -108,7 +108,10 @@ fn outside(keys: &Keys, envelope: &[u8]) {
 /// Any payload, signed by a key and sealed to the bot as a grant.
 fn sealed(keys: &Keys, payload: &[u8], by: &SecretKey) -> Option<Vec<u8>> {
     let signed = sign::sign(Kind::Grant, payload, by).ok()?;
-    Some(seal::seal(Kind::Grant, keys.bot.public(), &signed, &mut rng()).expect("what fits a signature fits a seal"))
+    Some(
+        seal::seal(Kind::Grant, keys.bot.public(), &signed, &mut rng())
+            .expect("what fits a signature fits a seal"),
+    )
 }
 
 fn not_by_a_member(keys: &Keys, payload: &[u8], by: &SecretKey) {
@@ -139,7 +142,8 @@ fn signed_by_the_member(keys: &Keys, payload: &[u8]) {
     );
     assert!(credential.cap().covers(grant.access()));
     assert!(NOW < scope.expires_at && scope.not_before <= NOW.plus_secs(60));
-    let longest = LIFE_SECS_MAX.into_iter().find(|(access, _)| *access == grant.access()).map(|(_, secs)| secs);
+    let longest =
+        LIFE_SECS_MAX.into_iter().find(|(access, _)| *access == grant.access()).map(|(_, secs)| secs);
     assert!(scope.expires_at.secs_since(grant.issued_at()) <= longest);
     assert!(grant.access() == Access::Read || scope.uses.is_some());
     assert!(grant.approves().is_none() || scope.uses == Some(NonZeroU32::MIN));
@@ -184,20 +188,14 @@ fn public_key(text: &[u8]) {
 pub fn grant_seeds() -> Vec<(String, Vec<u8>)> {
     KEYS.with(|keys| {
         let signed = seal::open(Kind::Grant, &keys.given, &keys.bot).expect("the grant");
-        let payload = sign::verify(Kind::Grant, &signed, &keys.issuers).expect("the member's").payload().to_vec();
+        let payload =
+            sign::verify(Kind::Grant, &signed, &keys.issuers).expect("the member's").payload().to_vec();
         let credential = seal_credential(&credential(), &keys.member, &mut rng()).expect("a credential");
         let credential = seal::open(Kind::Credential, &credential, &keys.member).expect("the member's");
         let credential = sign::verify(Kind::Credential, &credential, &keys.issuers).expect("the member's");
         let text = keys.bot.public().to_string();
-        let parts: [&[u8]; 7] = [
-            &keys.given,
-            &signed,
-            &payload,
-            &payload,
-            &payload,
-            credential.payload(),
-            text.as_bytes(),
-        ];
+        let parts: [&[u8]; 7] =
+            [&keys.given, &signed, &payload, &payload, &payload, credential.payload(), text.as_bytes()];
         (0_u8..).zip(parts).map(|(kind, part)| (format!("sound_{kind}"), [&[kind], part].concat())).collect()
     })
 }

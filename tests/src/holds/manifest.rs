@@ -28,7 +28,8 @@ pub fn manifest(bytes: &[u8]) {
             jsonschema::draft202012::options().build(&schema::schema()).expect("a schema");
     }
     SCHEMA.with(|validator| {
-        let errors: Vec<String> = validator.iter_errors(&value).map(|error| format!("{error:.300}")).collect();
+        let errors: Vec<String> =
+            validator.iter_errors(&value).map(|error| format!("{error:.300}")).collect();
         assert!(errors.is_empty(), "what loads, the published schema takes: {errors:?}");
     });
     renders(&manifest);

@@ -48,7 +48,8 @@ impl Cases {
         }));
         let cases = (0..PICKS).map(|number| {
             let op = format!("p{number}");
-            let plan = Plan::new(Some(projection(&manifest, &op)), singles(&manifest).map(SingularPath::steps));
+            let plan =
+                Plan::new(Some(projection(&manifest, &op)), singles(&manifest).map(SingularPath::steps));
             Case { op, plan }
         });
         Self { cases: cases.collect(), manifest }

@@ -18,7 +18,10 @@ pub fn args_seeds() -> Vec<(String, Vec<u8>)> {
     for op in 0..4_u8 {
         let args = if op == 0 { GET } else { POST };
         seeds.push((format!("text_{op}"), [&[op], args.as_bytes()].concat()));
-        seeds.push((format!("values_{op}"), [&[op | 0x80], b"x\xffy\xffh\xffq\xffo\xffj".as_slice()].concat()));
+        seeds.push((
+            format!("values_{op}"),
+            [&[op | 0x80], b"x\xffy\xffh\xffq\xffo\xffj".as_slice()].concat(),
+        ));
     }
     seeds
 }

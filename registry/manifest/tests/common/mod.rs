@@ -18,7 +18,10 @@ pub(crate) struct Vector {
 /// Found from whichever crate of the project reads them.
 fn folder() -> PathBuf {
     let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    folders.map(|folder| folder.join("registry/manifest/tests/vectors")).find(|folder| folder.is_dir()).unwrap()
+    folders
+        .map(|folder| folder.join("registry/manifest/tests/vectors"))
+        .find(|folder| folder.is_dir())
+        .unwrap()
 }
 
 fn load(path: &Path) -> Value {
