@@ -136,7 +136,8 @@ pub(crate) fn credential(
     })?)
 }
 
-/// A member who exists for this process alone, her one credential, and the bot that she gives grants to.
+/// A member who exists for this process alone, her one credential, which was sealed to her, and the bot that she gives
+/// grants to.
 pub(crate) struct Occasion {
     member: SecretKey,
     bot: PublicKey,
@@ -153,12 +154,12 @@ impl Occasion {
     ) -> anyhow::Result<(Self, SecretKey)> {
         let mut rng = entropy();
         let bot = SecretKey::generate(KeyKind::Bot, &mut rng);
-        let occasion = Self {
-            member: SecretKey::generate(KeyKind::Member, &mut rng),
-            bot: bot.public().clone(),
-            credential: credential(entry, secret, Account::parse("unnamed")?, dial, cap)?,
-        };
-        Ok((occasion, bot))
+        let member = SecretKey::generate(KeyKind::Member, &mut rng);
+        // Sealed to her and opened again, as one that she keeps would be: what she gives on has been through both.
+        let given = credential(entry, secret, Account::parse("unnamed")?, dial, cap)?;
+        let sealed = pinhole_grant::seal_credential(&given, &member, &mut rng)?;
+        let credential = pinhole_grant::open_credential(&sealed, &member)?;
+        Ok((Self { member, bot: bot.public().clone(), credential }, bot))
     }
 
     /// The member's public key.

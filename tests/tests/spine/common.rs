@@ -39,6 +39,12 @@ pub(crate) fn is(outcome: &Outcome, code: Code, sent: Sent) {
     holds_no_key(outcome);
 }
 
+/// Asserts that a table has no faults; shows the first of them, each no longer than a few lines.
+pub(crate) fn no_faults(faults: &[String]) {
+    let shown: Vec<String> = faults.iter().take(20).map(|fault| fault.chars().take(600).collect()).collect();
+    assert!(faults.is_empty(), "{} faults, of which the first are\n{}", faults.len(), shown.join("\n"));
+}
+
 /// The result as JSON.
 pub(crate) fn result(outcome: &Outcome) -> Value {
     holds_no_key(outcome);

@@ -7,7 +7,7 @@ use pinhole_manifest::model::{Body, Op, Page};
 use pinhole_manifest::pick::{Condition, Pick, SingularPath, SingularStep};
 
 use super::Trace;
-use super::send::wire_refusal;
+use super::wire::wire_refusal;
 use crate::net::{Incoming, Sent};
 use crate::outcome::{Code, Picked, Refusal, UntrustedText};
 use crate::project::prune::{Plan, Pruner};
@@ -208,16 +208,18 @@ impl<'a> Answer<'a, Raw> {
             None => None,
         };
         let message = path.zip(document.as_ref()).and_then(|(path, document)| found(document, path));
-        let code = self.code_of_status();
+        let code = self.code_of_status(message);
         let sentence = format!("{} (HTTP {})", code.sentence(), self.stage.incoming.status.as_u16());
         self.failure(code, message).saying(sentence)
     }
 
-    fn code_of_status(&self) -> Code {
+    fn code_of_status(&self, message: Option<&Tree>) -> Code {
         let Incoming { status, headers, .. } = &self.stage.incoming;
-        // 403 with a spent budget is how some services say 429 (GitHub does).
+        // 403 with a spent budget is how some services say 429. GitHub does, and of its secondary limits it may say so in
+        // the text alone, which is all that its documentation promises.
         let spent = headers.get("x-ratelimit-remaining").is_some_and(|left| left == "0");
-        let limited = spent || headers.contains_key(http::header::RETRY_AFTER);
+        let said = matches!(message, Some(Tree::String(text)) if text.contains("secondary rate limit"));
+        let limited = spent || said || headers.contains_key(http::header::RETRY_AFTER);
         match *status {
             StatusCode::TOO_MANY_REQUESTS => Code::UpstreamRateLimited,
             StatusCode::FORBIDDEN if limited => Code::UpstreamRateLimited,

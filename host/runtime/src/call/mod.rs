@@ -13,6 +13,7 @@ mod prepare;
 mod require;
 mod send;
 mod spend;
+mod wire;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -75,10 +75,10 @@ pub(super) fn member<'t>(members: &'t [(String, Tree)], name: &str) -> Result<Op
 pub(super) fn member_mut<'t>(
     members: &'t mut [(String, Tree)],
     name: &str,
-) -> Result<Option<(&'t mut String, &'t mut Tree)>, Twice> {
-    let mut found = members.iter_mut().filter(|(key, _)| key == name);
+) -> Result<Option<&'t mut Tree>, Twice> {
+    let mut found = members.iter_mut().filter(|(key, _)| key == name).map(|(_, value)| value);
     let first = found.next();
-    if found.next().is_some() { Err(Twice) } else { Ok(first.map(|(key, value)| (key, value))) }
+    if found.next().is_some() { Err(Twice) } else { Ok(first) }
 }
 
 /// The element at a place.

@@ -119,7 +119,7 @@ impl<'t> Found<'t> {
             return Ok(());
         };
         let next = match (step, here) {
-            (Step::Name(name), Tree::Object(members)) => member_mut(members, name)?.map(|(_, value)| value),
+            (Step::Name(name), Tree::Object(members)) => member_mut(members, name)?,
             (Step::Index(index), Tree::Array(elements)) => {
                 usize::try_from(*index).ok().and_then(|index| elements.get_mut(index))
             }

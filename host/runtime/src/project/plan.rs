@@ -40,4 +40,9 @@ impl<'p> Plan<'p> {
     pub(super) fn first(&self) -> usize {
         self.fields.first().copied().unwrap_or(usize::MAX)
     }
+
+    /// Where in the result the member of this name stands.
+    pub(super) fn place(&self, name: &str) -> usize {
+        self.names.iter().find(|(wanted, _)| *wanted == name).map_or(usize::MAX, |(_, plan)| plan.first())
+    }
 }

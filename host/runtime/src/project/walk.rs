@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use pinhole_manifest::pick::{Field, Step};
 
-use super::find::{Twice, element, member, member_mut};
+use super::find::{Twice, element, member};
 use super::plan::Plan;
 use super::{ProjectError, Tree};
 
@@ -56,7 +56,7 @@ impl<'w> Walk<'w> {
 
     /// Projects an object at the root.
     pub(super) fn object(&mut self, object: &mut Tree) -> Result<Tree, ProjectError> {
-        let mut parts: Vec<(usize, String, Tree)> = Vec::with_capacity(self.fields.len());
+        let mut parts: Vec<(usize, String, Tree)> = Vec::new();
         // These first, by copy: what is taken below is gone.
         for (place, field) in self.fields.iter().enumerate() {
             if let Some(alias) = &field.alias
@@ -65,16 +65,20 @@ impl<'w> Walk<'w> {
                 parts.push((place, alias.clone(), value));
             }
         }
-        if let (Some(plan), Tree::Object(members)) = (self.plan, &mut *object) {
-            self.members(members, plan, &mut parts)?;
-            if let Some(each) = &plan.each
-                && let Shape::Found(Tree::Object(scalars)) = self.nested(object, plan)?
-            {
-                parts.extend(scalars.into_iter().map(|(name, value)| (each.first(), name, value)));
-            }
+        let (Some(plan), Tree::Object(members)) = (self.plan, &mut *object) else {
+            return Ok(together(parts));
+        };
+        let own = self.members(members, plan)?;
+        if parts.is_empty() && plan.each.is_none() {
+            return Ok(Tree::Object(own));
         }
-        parts.sort_by_key(|(place, ..)| *place);
-        Ok(Tree::Object(parts.into_iter().map(|(_, name, value)| (name, value)).collect()))
+        parts.extend(own.into_iter().map(|(name, value)| (plan.place(&name), name, value)));
+        if let Some(each) = &plan.each
+            && let Shape::Found(Tree::Object(scalars)) = self.nested(object, plan)?
+        {
+            parts.extend(scalars.into_iter().map(|(name, value)| (each.first(), name, value)));
+        }
+        Ok(together(parts))
     }
 
     /// The value at a place of nested fields.
@@ -96,35 +100,47 @@ impl<'w> Walk<'w> {
                 }
                 Ok(Shape::Found(Tree::Array(picked)))
             }
-            (Tree::Object(members), None) => {
-                let mut parts = Vec::with_capacity(plan.names.len());
-                self.members(members, plan, &mut parts)?;
-                let members = parts.into_iter().map(|(_, name, value)| (name, value)).collect();
-                Ok(Shape::Found(Tree::Object(members)))
-            }
+            (Tree::Object(members), None) => Ok(Shape::Found(Tree::Object(self.members(members, plan)?))),
             _ => Ok(Shape::Other),
         }
     }
 
-    /// The picked members of an object, each with its first field.
+    /// The picked members of an object, taken, in the manifest's order.
     fn members(
         &mut self,
-        members: &mut [(String, Tree)],
+        members: &mut Vec<(String, Tree)>,
         plan: &Plan<'_>,
-        picked: &mut Vec<(usize, String, Tree)>,
-    ) -> Result<(), ProjectError> {
+    ) -> Result<Vec<(String, Tree)>, ProjectError> {
         for (name, plan) in &plan.names {
-            let found = match member_mut(members, name) {
-                Ok(found) => found,
-                Err(Twice) => return self.twice(plan.first()),
-            };
-            if let Some((key, value)) = found
-                && let Shape::Found(tree) = self.nested(value, plan)?
-            {
-                picked.push((plan.first(), std::mem::take(key), tree));
+            if member(members, name).is_err() {
+                return self.twice(plan.first());
             }
         }
-        Ok(())
+        let mut own = std::mem::take(members);
+        let mut fault = None;
+        own.retain_mut(|(name, value)| {
+            let Some((_, plan)) = plan.names.iter().find(|(wanted, _)| wanted == name) else {
+                return false;
+            };
+            match self.nested(value, plan) {
+                Ok(Shape::Found(tree)) => {
+                    *value = tree;
+                    true
+                }
+                Ok(Shape::Absent | Shape::Other) => false,
+                Err(error) => {
+                    fault.get_or_insert(error);
+                    false
+                }
+            }
+        });
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        if !own.is_sorted_by_key(|(name, _)| plan.place(name)) {
+            own.sort_by_cached_key(|(name, _)| plan.place(name));
+        }
+        Ok(own)
     }
 
     /// What a field with `as` finds: one value, or all of them in one array where there is a `[*]` before its end.
@@ -202,4 +218,10 @@ impl<'w> Walk<'w> {
         let field = self.fields.get(field).map(|field| field.text.clone()).unwrap_or_default();
         Err(ProjectError::DuplicateKey { field })
     }
+}
+
+/// An object of its parts, in the order of their places.
+fn together(mut parts: Vec<(usize, String, Tree)>) -> Tree {
+    parts.sort_by_key(|(place, ..)| *place);
+    Tree::Object(parts.into_iter().map(|(_, name, value)| (name, value)).collect())
 }

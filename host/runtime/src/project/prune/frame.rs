@@ -31,8 +31,8 @@ pub(super) enum Done {
 }
 
 impl Frame {
-    pub(super) fn object(place: Place) -> Self {
-        Self { place, kind: Kind::Object { members: Vec::new(), key: String::new() } }
+    pub(super) fn object(place: Place, wanted: usize) -> Self {
+        Self { place, kind: Kind::Object { members: Vec::with_capacity(wanted), key: String::new() } }
     }
 
     pub(super) fn array(place: Place) -> Self {

@@ -1,12 +1,12 @@
 //! What is looked into: keys are compared with the wanted ones, and wanted values are kept.
 
-use super::super::{DEPTH_MAX, Digits, DocumentError, Tree};
+use super::super::{DEPTH_MAX, DocumentError, Tree};
 use super::frame::{Done, Frame, Kind};
 use super::plan::{Keep, Place};
 use super::skip::Open;
 use super::text::{plain, trimmed};
 use super::token::{Num, Step, Str, Word};
-use super::{Expect, KEPT_BYTES_MAX, Partial, Pruner, VALUE_COST};
+use super::{Expect, KEPT_BYTES_MAX, Partial, Pruner};
 
 /// What follows the quote behind the key of an unwanted member, if its value is a plain string, a number or a word that
 /// ends here and another key follows: that key, behind its quote.
@@ -86,7 +86,7 @@ impl Pruner<'_> {
             }
     }
 
-    fn keeps_scalar(&self) -> bool {
+    pub(super) fn keeps_scalar(&self) -> bool {
         self.wanted.is_some_and(|place| self.plan.keep(place).scalar)
     }
 
@@ -178,11 +178,11 @@ impl Pruner<'_> {
     }
 
     /// What is kept of the member of this name in an object of which `keep` is kept.
-    fn member(&self, keep: &Keep, key: &[u8]) -> Option<Place> {
+    pub(super) fn member(&self, keep: &Keep, key: &[u8]) -> Option<Place> {
         keep.name(key).or_else(|| keep.members.then_some(self.plan.any_scalar()))
     }
 
-    fn name_member(&mut self, name: String) -> Result<(), DocumentError> {
+    pub(super) fn name_member(&mut self, name: String) -> Result<(), DocumentError> {
         self.count(name.len())?;
         if let Some(Frame { kind: Kind::Object { key, .. }, .. }) = self.frames.last_mut() {
             *key = name;
@@ -241,7 +241,11 @@ impl Pruner<'_> {
         if self.frames.len() >= DEPTH_MAX {
             return Err(DocumentError::TooDeep);
         }
-        let frame = if open == Open::Object { Frame::object(place) } else { Frame::array(place) };
+        let frame = if open == Open::Object {
+            Frame::object(place, self.plan.keep(place).width())
+        } else {
+            Frame::array(place)
+        };
         match open {
             Open::Object => self.expect = Expect::FirstKey,
             Open::Array => {
@@ -251,108 +255,5 @@ impl Pruner<'_> {
         }
         self.frames.push(frame);
         Ok(tail)
-    }
-
-    fn end_key(&mut self) -> Result<(), DocumentError> {
-        self.expect = Expect::Colon;
-        if self.skip.is_open() {
-            return Ok(());
-        }
-        let name = self.take_text()?;
-        let keep =
-            self.frames.last().map(|frame| self.plan.keep(frame.place)).ok_or(DocumentError::Syntax)?;
-        self.wanted = self.member(keep, name.as_bytes());
-        if self.wanted.is_some() { self.name_member(name) } else { Ok(()) }
-    }
-
-    fn end_text(&mut self) -> Result<(), DocumentError> {
-        if self.skip.is_open() {
-            self.expect = Expect::More;
-            return Ok(());
-        }
-        if self.keeps_scalar() {
-            let text = self.take_text()?;
-            return self.end_value(Done::Kept(Tree::String(text)));
-        }
-        self.end_scalar_standing_in()
-    }
-
-    /// The text whose bytes are held, its closing quote among them.
-    fn take_text(&mut self) -> Result<String, DocumentError> {
-        let mut raw = std::mem::take(&mut self.raw);
-        if !raw.contains(&b'\\') {
-            raw.truncate(raw.len().saturating_sub(1));
-            return String::from_utf8(raw).map_err(|_error| DocumentError::NotUtf8);
-        }
-        raw.insert(0, b'"');
-        // Its escapes were checked when they came.
-        serde_json::from_slice(&raw).map_err(|_error| DocumentError::Syntax)
-    }
-
-    pub(super) fn end_number(&mut self) -> Result<(), DocumentError> {
-        if self.skip.is_open() {
-            self.expect = Expect::More;
-            return Ok(());
-        }
-        if self.keeps_scalar() {
-            let digits = std::str::from_utf8(&self.raw).map_err(|_error| DocumentError::NotUtf8)?;
-            let digits = Digits::checked(digits);
-            return self.end_value(Done::Kept(Tree::Number(digits)));
-        }
-        self.end_scalar_standing_in()
-    }
-
-    fn end_word(&mut self, word: Word) -> Result<(), DocumentError> {
-        if self.skip.is_open() {
-            self.expect = Expect::More;
-            return Ok(());
-        }
-        match (self.wanted, word) {
-            (Some(_), Word::Null) => self.end_value(Done::Kept(Tree::Null)),
-            (Some(_), _) if self.keeps_scalar() => self.end_value(Done::Kept(Tree::Bool(word == Word::True))),
-            _ => self.end_scalar_standing_in(),
-        }
-    }
-
-    /// A scalar that is looked at for its kind at most.
-    fn end_scalar_standing_in(&mut self) -> Result<(), DocumentError> {
-        match self.wanted {
-            Some(_) => self.end_value(Done::StandIn(Tree::Bool(true))),
-            None => self.end_value(Done::Dropped),
-        }
-    }
-
-    /// What was passed over as a whole is closed.
-    pub(super) fn end_passed(&mut self, open: Open) -> Result<(), DocumentError> {
-        match (self.wanted, open) {
-            (None, _) => self.end_value(Done::Dropped),
-            (Some(_), Open::Object) => self.end_value(Done::StandIn(Tree::Object(Vec::new()))),
-            (Some(_), Open::Array) => self.end_value(Done::StandIn(Tree::Array(Vec::new()))),
-        }
-    }
-
-    fn end_value(&mut self, done: Done) -> Result<(), DocumentError> {
-        self.expect = Expect::More;
-        let text = match &done {
-            Done::Kept(Tree::String(text)) => text.len(),
-            Done::Kept(Tree::Number(digits)) => digits.as_str().len(),
-            _ => 0,
-        };
-        let held = if let Some(frame) = self.frames.last_mut() {
-            frame.put(done, self.plan.keep(frame.place))
-        } else {
-            self.top = match done {
-                Done::Kept(tree) | Done::StandIn(tree) => Some(tree),
-                Done::Dropped => None,
-            };
-            true
-        };
-        if held { self.count(text) } else { Ok(()) }
-    }
-
-    /// Counts a value or a key that is held.
-    fn count(&mut self, text: usize) -> Result<(), DocumentError> {
-        self.kept = self.kept.saturating_add(text).saturating_add(VALUE_COST);
-        if self.kept > KEPT_BYTES_MAX { Err(DocumentError::KeptTooMuch) } else { Ok(()) }
     }
 }

@@ -8,6 +8,7 @@
 //!
 //! INVARIANT: what is held is the plan's part of the document, at most [`KEPT_BYTES_MAX`], and the piece at hand.
 
+mod ended;
 mod frame;
 mod keep;
 mod plan;

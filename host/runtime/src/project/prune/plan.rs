@@ -43,6 +43,11 @@ impl Keep {
         self.names.iter().find(|(wanted, _)| **wanted == *name).map(|(_, place)| *place)
     }
 
+    /// How many members an object here keeps at most, as far as a first guess goes.
+    pub(super) fn width(&self) -> usize {
+        self.names.len().min(16)
+    }
+
     /// Whether anything of an object here is looked at.
     pub(super) fn enters_objects(&self) -> bool {
         self.members || !self.names.is_empty()
