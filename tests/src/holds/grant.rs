@@ -12,6 +12,7 @@ use pinhole_manifest::host::HttpsUrl;
 use pinhole_manifest::{Access, ApiHost, Digest, OpId, ServiceId};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
+use serde_json::Value;
 
 use crate::stage::{HOUR, NOW};
 
@@ -28,6 +29,7 @@ struct Keys {
     /// The one grant that the member gave.
     given: Vec<u8>,
     given_id: GrantId,
+    payload: Vec<u8>,
 }
 
 impl Keys {
@@ -42,7 +44,18 @@ impl Keys {
             .returning_to(member.public().clone());
         let given = mint(&request, &credential(), &member, NOW, &mut rng()).expect("a grant");
         let issuers = vec![member.public().clone(), other_bot.public().clone()];
-        Self { given_id: given.id(), given: given.into_bytes(), member, bot, stranger, other_bot, issuers }
+        let signed = seal::open(Kind::Grant, given.as_bytes(), &bot).expect("the bot's grant");
+        let payload = sign::verify(Kind::Grant, &signed, &issuers).expect("the member's").payload().to_vec();
+        Self {
+            given_id: given.id(),
+            given: given.into_bytes(),
+            payload,
+            member,
+            bot,
+            stranger,
+            other_bot,
+            issuers,
+        }
     }
 }
 
@@ -74,10 +87,11 @@ thread_local! {
 }
 
 /// The first byte says what the rest is: an envelope, what is sealed in one, a payload that the member signed, one that a
-/// stranger or another bot signed, a credential's payload, or the text of a public key.
+/// stranger or another bot signed, a credential's payload, the text of a public key, or changes to the one sound payload,
+/// divided by bytes of 0xFF, which the member then signs.
 pub fn grant(bytes: &[u8]) {
     let Some((&first, rest)) = bytes.split_first() else { return };
-    KEYS.with(|keys| match first % 7 {
+    KEYS.with(|keys| match first % 8 {
         0 => outside(keys, rest),
         1 => {
             let Ok(envelope) = seal::seal(Kind::Grant, keys.bot.public(), rest, &mut rng()) else { return };
@@ -87,7 +101,8 @@ pub fn grant(bytes: &[u8]) {
         3 => not_by_a_member(keys, rest, &keys.stranger),
         4 => not_by_a_member(keys, rest, &keys.other_bot),
         5 => kept(keys, rest),
-        _ => public_key(rest),
+        6 => public_key(rest),
+        _ => signed_by_the_member(keys, &altered(keys, rest)),
     });
 }
 
@@ -103,6 +118,68 @@ fn outside(keys: &Keys, envelope: &[u8]) {
         Err(_) => assert!(!inspected.is_ok_and(|inspection| inspection.standing == Standing::Good)),
     }
     assert!(open(envelope, &keys.other_bot, &keys.issuers, NOW).is_err());
+}
+
+/// The members of the sound payload, and some that it has not.
+const MEMBERS: [&str; 34] = [
+    "/id",
+    "/issuer",
+    "/bot",
+    "/connection",
+    "/account",
+    "/service",
+    "/host",
+    "/manifest",
+    "/access",
+    "/ops",
+    "/where",
+    "/iat",
+    "/not_before",
+    "/expires_at",
+    "/uses",
+    "/credential",
+    "/return_to",
+    "/approves",
+    "/other",
+    "/credential/id",
+    "/credential/gen",
+    "/credential/service",
+    "/credential/label",
+    "/credential/account",
+    "/credential/host",
+    "/credential/token_url",
+    "/credential/registry",
+    "/credential/kind",
+    "/credential/secret",
+    "/credential/refresh",
+    "/credential/expires_at",
+    "/credential/cap",
+    "/credential/dial",
+    "/credential/other",
+];
+
+/// The sound payload with changes: a byte that names a member, one that says how, and what is put there.
+fn altered(keys: &Keys, changes: &[u8]) -> Vec<u8> {
+    let mut payload: Value = serde_json::from_slice(&keys.payload).expect("JSON");
+    for change in changes.split(|byte| *byte == 0xff) {
+        let Some((&[member, how], put)) = change.split_first_chunk::<2>() else { continue };
+        let pointer = MEMBERS[usize::from(member) % MEMBERS.len()];
+        let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
+        let Some(parent) = payload.pointer_mut(parent).and_then(Value::as_object_mut) else { continue };
+        let text = String::from_utf8_lossy(put).into_owned();
+        let value = match how % 4 {
+            0 => serde_json::from_str(&text).unwrap_or(Value::Null),
+            1 => Value::String(text),
+            // Seconds around the time of opening, where the rules of time are.
+            2 => put.iter().fold(NOW.as_secs(), |secs, byte| secs + i64::from(*byte).pow(3) - 50_000).into(),
+            _ => {
+                parent.remove(name);
+                continue;
+            }
+        };
+        parent.insert(name.to_owned(), value);
+    }
+    payload.to_string().into_bytes()
 }
 
 /// Any payload, signed by a key and sealed to the bot as a grant.
@@ -188,14 +265,22 @@ fn public_key(text: &[u8]) {
 pub fn grant_seeds() -> Vec<(String, Vec<u8>)> {
     KEYS.with(|keys| {
         let signed = seal::open(Kind::Grant, &keys.given, &keys.bot).expect("the grant");
-        let payload =
-            sign::verify(Kind::Grant, &signed, &keys.issuers).expect("the member's").payload().to_vec();
         let credential = seal_credential(&credential(), &keys.member, &mut rng()).expect("a credential");
         let credential = seal::open(Kind::Credential, &credential, &keys.member).expect("the member's");
         let credential = sign::verify(Kind::Credential, &credential, &keys.issuers).expect("the member's");
         let text = keys.bot.public().to_string();
-        let parts: [&[u8]; 7] =
-            [&keys.given, &signed, &payload, &payload, &payload, credential.payload(), text.as_bytes()];
+        // Expires elsewhen, covers another op, says nothing of uses.
+        let changes = b"\x0d\x02zz\xff\x09\x00[\"get_repo\"]\xff\x0e\x03".as_slice();
+        let parts: [&[u8]; 8] = [
+            &keys.given,
+            &signed,
+            &keys.payload,
+            &keys.payload,
+            &keys.payload,
+            credential.payload(),
+            text.as_bytes(),
+            changes,
+        ];
         (0_u8..).zip(parts).map(|(kind, part)| (format!("sound_{kind}"), [&[kind], part].concat())).collect()
     })
 }
