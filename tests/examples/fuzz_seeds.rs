@@ -64,6 +64,7 @@ fn main() {
         let judged = if vector.expect.is_empty() { "loads" } else { "fails" };
         manifest.add(&format!("{judged}_{}", vector.name), &vector.bytes);
     }
+    manifest.add_all(holds::manifest_seeds());
     let mut args = Corpus::new(root, "args_to_request");
     args.add_all(holds::args_seeds());
     let mut prune = Corpus::new(root, "prune");

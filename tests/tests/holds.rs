@@ -87,6 +87,11 @@ proptest! {
     }
 
     #[test]
+    fn of_a_manifest_with_members_changed(bytes in changed(bytes_of(holds::manifest_seeds()), JSON)) {
+        holds::manifest(&bytes);
+    }
+
+    #[test]
     fn of_args_and_their_request(bytes in changed(bytes_of(holds::args_seeds()), JSON)) {
         holds::args_to_request(&bytes);
     }

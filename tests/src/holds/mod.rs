@@ -4,6 +4,7 @@
 //! makes, a property test (`tests/tests/holds.rs`) with bytes that a generator makes, so that both look for the same.
 //! STYLE, "Tests": fuzz.
 
+mod altered;
 mod args_to_request;
 mod grant;
 mod manifest;
@@ -13,7 +14,7 @@ mod target;
 
 pub use args_to_request::args_to_request;
 pub use grant::{grant, grant_seeds};
-pub use manifest::manifest;
+pub use manifest::{manifest, manifest_seeds};
 pub use prune::prune;
 pub use seeds::{args_seeds, prune_seeds};
 
