@@ -22,6 +22,7 @@
 //! [`Executor`]: pinhole_runtime::Executor
 
 mod granting;
+pub mod holds;
 mod shared;
 mod stage;
 mod wires;

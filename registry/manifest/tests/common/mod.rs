@@ -15,8 +15,13 @@ pub(crate) struct Vector {
     pub(crate) bytes: Vec<u8>,
 }
 
+/// Found from whichever crate of the project reads them.
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors")
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    folders
+        .map(|folder| folder.join("registry/manifest/tests/vectors"))
+        .find(|folder| folder.is_dir())
+        .unwrap()
 }
 
 fn load(path: &Path) -> Value {
