@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use pinhole_grant::{
-    Account, Credential, CredentialKind, CredentialParts, Dial, GrantId, Kind, Label, MintRequest, PublicKey,
+    Account, Credential, CredentialKind, CredentialParts, GrantId, Kind, Label, MintRequest, PublicKey,
     Scope, SealedGrant, Secret, SecretKey, SourceName, Where, mint, seal, sign,
 };
 use pinhole_manifest::{Access, ArgName, OpId};
@@ -43,7 +43,7 @@ impl<'s> Granting<'s> {
             refresh: None,
             expires_at: None,
             cap: Access::Write,
-            dial: Dial::Overridden,
+            dial: stage.executor.wire.dial(entry.manifest.host()),
         };
         Self { stage, credential, request: MintRequest::new(bot, entry.manifest.digest(), scope) }
     }

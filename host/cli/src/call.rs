@@ -94,7 +94,6 @@ fn for_the_occasion(
         Permission::Token(secret) => (secret, Access::Read),
         Permission::Grant | Permission::Supposed => (supposed()?, Access::Write),
     };
-    let dial = if cap == Access::Write { Dial::Overridden } else { dial };
     let (occasion, bot) = Occasion::new(entry, secret, dial, cap)?;
     let parsed = op.args.parse_text(args);
     let grant = match (cap, op.access, parsed) {

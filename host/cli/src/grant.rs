@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use pinhole_grant::{Account, Credential, Dial, GrantId, MintRequest, Scope, UnixTime, Where};
+use pinhole_grant::{
+    Account, Caution, Credential, Dial, GrantId, Inspection, MintRequest, Scope, UnixTime, Where,
+};
 use pinhole_manifest::model::{ArgKind, Args, Op};
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Access, ArgName, OpId};
@@ -93,6 +95,9 @@ fn wanted<'e>(flags: &MintFlags, entry: &'e Entry, account: &Account) -> anyhow:
         return Ok(Wanted::Approval { op, args });
     }
     let ops = flags.op.iter().map(|op| known_op(entry, op)).collect::<anyhow::Result<Vec<_>>>()?;
+    for op in ops.iter().filter(|op| op.access == Access::Write) {
+        runs_without_approval(op, access(flags))?;
+    }
     let wheres = wheres(&flags.where_, entry, &ops)?;
     Ok(Wanted::Scope { ops: ops.iter().map(|op| op.id.clone()).collect(), wheres })
 }
@@ -230,15 +235,21 @@ fn seconds(text: &str) -> anyhow::Result<i64> {
 fn inspect(file: &std::path::Path, json: bool, config: &Config) -> anyhow::Result<End> {
     let sealed = files::read(file)?;
     let issuers: Vec<_> = keys::member_public(config)?.into_iter().collect();
-    let shown = pinhole_grant::inspect(&sealed, &keys::bot(config)?.key, &issuers).map_err(|error| {
+    let bot = keys::bot(config)?;
+    let shown = pinhole_grant::inspect(&sealed, &bot.key, &issuers).map_err(|error| {
         let hint = "pass the file that `pinhole grant mint` wrote, unchanged, on the machine whose bot it was minted for \
                     (`pinhole keys show`)";
         Failure::new(End::Invalid, format!("the grant cannot be shown: {error}"), hint)
     })?;
+    let state = state(&shown, &bot.state)?;
+    let mut shown = serde_json::to_value(&shown)?;
+    if let Some(members) = shown.as_object_mut() {
+        members.insert("state".to_owned(), state.into());
+    }
     if json {
         out::json(&shown)?;
     } else {
-        for (name, value) in serde_json::to_value(&shown)?.as_object().into_iter().flatten() {
+        for (name, value) in shown.as_object().into_iter().flatten() {
             let time =
                 value.as_i64().filter(|_| matches!(name.as_str(), "iat" | "not_before" | "expires_at"));
             let text = time.map_or_else(|| value.to_string(), |time| out::moment(UnixTime::from_secs(time)));
@@ -246,6 +257,39 @@ fn inspect(file: &std::path::Path, json: bool, config: &Config) -> anyhow::Resul
         }
     }
     Ok(End::Done)
+}
+
+/// Refuses a grant by which a listed write would never run.
+fn runs_without_approval(op: &Op, access: Access) -> anyhow::Result<()> {
+    let fault = match (access, Caution::of(op)) {
+        (Access::Read, _) => {
+            "writes, and the grant would only read: add `--access write`, or use `--approve`"
+        }
+        (Access::Write, Caution::NeedsApproval) => {
+            "runs only when exactly that call is approved: use `--approve`"
+        }
+        (Access::Write, Caution::Ordinary) => return Ok(()),
+    };
+    Err(usage(format!("`{}` {fault}", op.id)).into())
+}
+
+/// What has become of a grant on this machine, which its signature does not say.
+fn state(shown: &Inspection, state: &std::path::Path) -> anyhow::Result<&'static str> {
+    let store = occasion::open_store(state)?;
+    let now = store.high_water(SystemClock.now())?;
+    let used_up = match shown.uses.and_then(std::num::NonZeroU32::new) {
+        Some(uses) => !store.has_use_left(&shown.id, uses)?,
+        None => false,
+    };
+    Ok(if store.is_revoked(&shown.id)? {
+        "revoked"
+    } else if now >= shown.expires_at {
+        "expired"
+    } else if used_up {
+        "used up"
+    } else {
+        "open"
+    })
 }
 
 fn revoke(grant: &str, config: &Config) -> anyhow::Result<End> {

@@ -44,14 +44,16 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
 fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::Result<End> {
     let mut rng = occasion::entropy();
     let wants_passphrase = protect || passphrase.passphrase_file.is_some();
+    let mut unprotected = false;
     for kind in [KeyKind::Member, KeyKind::Bot] {
         let path = file(kind, config);
         if path.exists() {
             let place = path.display().to_string();
             out::note(format_args!("`{}` is there already and stays as it is", visible(&place)));
-            if kind == KeyKind::Member && wants_passphrase {
-                out::note("  `pinhole keys protect` gives it a passphrase");
-            }
+            unprotected |= kind == KeyKind::Member
+                && wants_passphrase
+                && !pinhole_grant::keys::is_protected(&read(&path)?)
+                    .map_err(|error| unusable(&path, error))?;
             continue;
         }
         let key = SecretKey::generate(kind, &mut rng);
@@ -62,6 +64,10 @@ fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::
         };
         files::write_private(&path, &key.to_file(passphrase.as_ref(), &mut rng)?)?;
     }
+    if unprotected {
+        let message = "the member's key was there already and has no passphrase";
+        return Err(Failure::new(End::Failed, message, "`pinhole keys protect` gives it one").into());
+    }
     show(false, config)
 }
 
@@ -69,7 +75,7 @@ fn protect(passphrase: &PassphraseFlags, config: &Config) -> anyhow::Result<End>
     let path = file(KeyKind::Member, config);
     let bytes = read(&path)?;
     if pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))? {
-        let hint = "nothing was changed; to change the passphrase, make new keys and connect again";
+        let hint = "nothing was changed; to change the passphrase, make new keys in another `--home`";
         return Err(Failure::new(End::Failed, "the member's key has a passphrase already", hint).into());
     }
     let key = SecretKey::from_file(&bytes, None).map_err(|error| unusable(&path, error))?;

@@ -4,7 +4,7 @@
 //! process alone, sealed and signed like any other, so that there is one path.
 
 use std::fmt::Display;
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _};
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
@@ -102,6 +102,10 @@ pub(crate) fn token_from_stdin() -> anyhow::Result<Secret> {
     let unusable = |why: &dyn Display| {
         Failure::new(End::Usage, format!("the key on stdin: {why}"), "pipe in the key and nothing else")
     };
+    if std::io::stdin().is_terminal() {
+        let text = rpassword::prompt_password("Key of the service: ").map_err(|error| unusable(&error))?;
+        return Ok(Secret::new(text).map_err(|error| unusable(&error))?);
+    }
     // All at once and in one place, so that no copy of it is left behind.
     let mut text = String::with_capacity(TOKEN_INPUT_MAX);
     let took = std::io::stdin().lock().take(u64::try_from(TOKEN_INPUT_MAX)?).read_to_string(&mut text);

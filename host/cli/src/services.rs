@@ -93,6 +93,14 @@ fn show(manifest: &Manifest, op: &Op) {
         };
         let name = name.as_str();
         line(&format!("  {name:<16}{:<9}{need:<16}{}", kind(op, name), def.description));
+        let values = values(op, name);
+        if !values.is_empty() {
+            line(&format!("  {:<41}{values}", ""));
+        }
+    }
+    if let Some(effect) = op.effect {
+        let undone = if op.irreversible { ", and it cannot be taken back" } else { "" };
+        line(&format!("effect: {}{undone}", effect.as_str()));
     }
     match &op.pick {
         Pick::None => line("returns nothing"),
@@ -107,6 +115,30 @@ fn show(manifest: &Manifest, op: &Op) {
 fn kind(op: &Op, name: &str) -> String {
     let kind = op.args.json().pointer(&format!("/properties/{name}/type"));
     kind.and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// The values that an arg may have, where its schema says so.
+fn values(op: &Op, name: &str) -> String {
+    let schema = op.args.json().pointer(&format!("/properties/{name}"));
+    let Some(schema) = schema.and_then(serde_json::Value::as_object) else {
+        return String::new();
+    };
+    let listed = schema.get("enum").and_then(serde_json::Value::as_array);
+    let mut said: Vec<String> = Vec::new();
+    if let Some(listed) = listed {
+        let words =
+            listed.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        said.push(format!("one of {}", words.collect::<Vec<_>>().join(", ")));
+    }
+    for (keyword, word) in [
+        ("minimum", "at least"),
+        ("maximum", "at most"),
+        ("maxLength", "at most, in characters:"),
+        ("maxItems", "at most, in elements:"),
+    ] {
+        said.extend(schema.get(keyword).map(|limit| format!("{word} {limit}")));
+    }
+    said.join("; ")
 }
 
 fn describe(manifest: &Manifest) -> serde_json::Value {

@@ -63,6 +63,9 @@ pub struct Refusal {
     /// What the service itself said, where the manifest names the place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<UntrustedText>,
+    /// Present and true where a use of the grant is spent although the op's request did not leave.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub use_spent: bool,
     /// For the log alone; holds no secret, and no text of the service's.
     #[serde(skip)]
     pub(crate) detail: Option<String>,
@@ -77,6 +80,7 @@ impl Refusal {
             hint: code.hint().to_owned(),
             sent: Sent::No,
             untrusted: None,
+            use_spent: false,
             detail: None,
         }
     }

@@ -133,10 +133,13 @@ fn has_the_shape_of_a_refusal(run: &Provoked, code: Code) {
     assert_eq!(outcome["ok"], false);
     let refusal = &outcome["refusal"];
     let without = |names: BTreeSet<String>, optional: &[&str]| &names - &set(optional);
-    let said = without(keys(refusal), &["untrusted"]);
+    let said = without(keys(refusal), &["untrusted", "use_spent"]);
     assert_eq!(said, set(&["code", "message", "hint", "sent"]), "{code}");
     assert_eq!(refusal["code"], code.as_str());
-    assert_eq!(refusal["hint"], code.hint());
+    // Where nothing was sent and a use is gone, the hint says so too.
+    let hint = refusal["hint"].as_str().unwrap();
+    assert!(hint.starts_with(code.hint()), "{hint}");
+    assert_eq!(refusal["use_spent"] == true, hint != code.hint(), "{hint}");
     assert!(["no", "maybe", "yes"].contains(&refusal["sent"].as_str().unwrap()));
     let sometimes = ["status", "manifest", "digest", "unsigned", "more_pages"];
     let meta = without(keys(&outcome["meta"]), &sometimes);

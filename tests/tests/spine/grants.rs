@@ -1,16 +1,20 @@
 //! Grants that do not open or do not cover the call: each refused by its own name, before anything is sent.
 
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
 use pinhole_grant::{Dial, KeyKind, Kind, SecretKey, SourceName, seal};
 use pinhole_manifest::{ApiHost, Digest};
 use pinhole_runtime::catalog::{BUILT_IN, Catalog, Source};
+use pinhole_runtime::net::{NetSettings, PinnedClient, Sent};
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::store::{FileStore, Store as _};
-use pinhole_tests::{Granting, HOUR, NOW, Setup, Stage, altered, op_name, resigned, thing};
+use pinhole_tests::{Answers, Granting, HOUR, NOW, Setup, Stage, altered, op_name, resigned, thing};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 use serde_json::{Value, json};
 
-use crate::common::{Provoked, comment_args, issue_args, refusal, repo_args};
+use crate::common::{Provoked, comment_args, is, issue_args, refusal, repo_args};
 
 pub(crate) fn other(kind: KeyKind) -> SecretKey {
     SecretKey::generate(kind, &mut UnwrapErr(SysRng))
@@ -272,7 +276,7 @@ async fn a_minute_of_skew_helps_at_the_beginning_alone() {
 #[tokio::test]
 async fn a_clock_set_back_revives_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let store = || std::sync::Arc::new(FileStore::open(folder.path()).unwrap());
+    let store = || Arc::new(FileStore::open(folder.path()).unwrap());
     let mut stage = Setup { store: store(), ..Setup::github() }.start().await;
     let grant = stage.grant("github").seal();
     stage.clock.set(HOUR);
@@ -291,7 +295,7 @@ async fn a_clock_set_back_revives_nothing() {
 #[tokio::test]
 async fn a_revoked_grant_stays_revoked_for_the_next_process() {
     let folder = tempfile::tempdir().unwrap();
-    let store = || std::sync::Arc::new(FileStore::open(folder.path()).unwrap());
+    let store = || Arc::new(FileStore::open(folder.path()).unwrap());
     let mut stage = Setup { store: store(), ..Setup::github() }.start().await;
     let (id, grant) = stage.grant("github").seal_with_id();
     let (_, another) = stage.grant("github").seal_with_id();
@@ -300,4 +304,15 @@ async fn a_revoked_grant_stays_revoked_for_the_next_process() {
     let outcome = stage.run("github.get_repo", &repo_args(), &grant).await;
     assert_eq!(refusal(&outcome).code, Code::GrantRevoked);
     assert!(stage.run("github.get_repo", &repo_args(), &another).await.result().is_some());
+}
+
+#[tokio::test]
+async fn a_key_of_a_stand_in_goes_to_no_real_host() {
+    let mut stage = Setup::github().start().await;
+    let answers = Answers(vec![Ipv4Addr::new(140, 82, 121, 6).into()]);
+    let client = PinnedClient::with_lookup(NetSettings::default(), Arc::new(answers));
+    stage.executor.wire = Box::new(client.unwrap());
+    let grant = stage.grant("github").with(|credential| credential.dial = Dial::Overridden).seal();
+    let outcome = stage.run("github.get_viewer", &json!({}), &grant).await;
+    is(&outcome, Code::DialMismatch, Sent::No);
 }

@@ -47,7 +47,8 @@ fn under_a_grant_it_sends_nothing_and_spends_nothing() {
             assert_eq!(shown["would_run"], true);
             assert_eq!(shown["explanation"]["grant"]["credential"]["secret"], "<secret>");
         }
-        let people = home.run(&[&["explain"], what, &["--grant", &grant]].concat()).expect(0).hides(KEY);
+        let people = stage.args(&home, &[&["explain"], what, &["--grant", &grant]].concat());
+        let people = home.run(&people.words()).expect(0).hides(KEY);
         assert!(people.stdout.contains("<credential>"), "{}", people.stdout);
         assert_eq!(stage.connections(), connections, "something was dialled");
         let run = stage.args(&home, &[&["run"], what, &flags].concat());

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::home::{Home, KEY, Ran};
-use crate::stage::WRITE_ARGS;
+use crate::stage::{READ, Stage, WRITE_ARGS};
 
 fn mint(home: &Home, flags: &[&str]) -> Ran {
     home.try_mint(&home.bot(), flags)
@@ -241,4 +241,34 @@ fn a_member_whom_this_machine_does_not_know_is_named_unknown() {
     let (member, bot) = (Home::new(), Home::new());
     let grant = member.mint_for(&bot.bot(), &[]);
     assert_eq!(inspect(&bot, &grant)["standing"], "unknown_issuer");
+}
+
+#[test]
+fn inspect_says_what_has_become_of_a_grant() {
+    let (home, stage) = (Home::guarded(), Stage::new());
+    let becomes = |grant: &str| {
+        let shown = home.run(&["grant", "inspect", grant, "--json"]).expect(0).json();
+        assert_eq!(shown["standing"], "good");
+        shown["state"].as_str().unwrap().to_owned()
+    };
+    let used = home.mint(&["--uses", "1"]);
+    assert_eq!(becomes(&used), "open");
+    let run = stage.args(&home, &[&["run"], &READ[..], &["--grant", used.as_str()]].concat());
+    home.run(&run.words()).expect(0);
+    assert_eq!(becomes(&used), "used up");
+    let revoked = home.mint(&["--uses", "2"]);
+    home.run(&["grant", "revoke", &revoked]).expect(0);
+    assert_eq!(becomes(&revoked), "revoked");
+}
+
+#[test]
+fn a_grant_by_which_a_listed_write_never_runs_is_not_minted() {
+    let home = Home::guarded();
+    let bot = home.bot();
+    let mint = |more: &[&str]| {
+        let words = [&["grant", "mint", "github", "--to", &bot], more].concat();
+        home.run_with(&words, KEY).expect(2).stderr
+    };
+    assert!(mint(&["--op", "create_issue"]).contains("--access write"));
+    assert!(mint(&["--access", "write", "--op", "comment_issue"]).contains("--approve"));
 }

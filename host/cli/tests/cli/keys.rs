@@ -68,7 +68,7 @@ fn keys_are_never_overwritten() {
     let home = Home::new();
     let read = |name: &str| std::fs::read(home.path(name)).unwrap();
     let before = (read("keys/member.json"), read("keys/bot.json"));
-    let again = home.run(&["keys", "new", "--protect"]).expect(0);
+    let again = home.run(&["keys", "new", "--protect"]).expect(1);
     assert!(again.stderr.contains("stays as it is") && again.stderr.contains("pinhole keys protect"));
     assert_eq!((read("keys/member.json"), read("keys/bot.json")), before);
     // One that is missing is made, and the other stays.

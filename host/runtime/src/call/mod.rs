@@ -126,9 +126,9 @@ impl Executor {
         let call = call.check_args()?;
         let call = call.authorize(self)?;
         let call = call.prepare()?;
-        call.spend(self).await?;
-        call.require(self, trace).await?;
-        let answer = call.send(self, trace).await?;
+        let spent = call.spend(self).await?;
+        call.require(self, trace).await.map_err(|refusal| spent.noted(refusal))?;
+        let answer = call.send(self, trace).await.map_err(|refusal| spent.noted(refusal))?;
         let answer = answer.judge(trace).await?;
         let answer = answer.project(trace)?;
         Ok(answer.into_public())

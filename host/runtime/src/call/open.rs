@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{Dial, Grant, OpenError, OpenedGrant, ScopeError, Succession, Target};
+use pinhole_grant::{Grant, OpenError, OpenedGrant, ScopeError, Succession, Target};
 use pinhole_manifest::Manifest;
 use pinhole_manifest::model::Op;
 
@@ -79,7 +79,8 @@ impl<'a> Call<Opened<'a>> {
         if credential.registry().as_str() != entry.source.name() {
             return Err(Refusal::new(Code::SourceChanged));
         }
-        if credential.dial() == Dial::Real && executor.wire.dial(manifest.host()) == Dial::Overridden {
+        // A real key goes to no stand-in, and a stand-in's key to no real host.
+        if credential.dial() != executor.wire.dial(manifest.host()) {
             return Err(Refusal::new(Code::DialMismatch));
         }
         Ok(Call { stage: Agreed { request, grant, manifest, op } })

@@ -5,18 +5,40 @@
 
 use super::prepare::Prepared;
 use super::{Call, Executor};
+use crate::net::Sent;
 use crate::outcome::{Code, Refusal};
 use crate::store::{SpendError, StoreError};
 
 impl Call<Prepared<'_>> {
     /// Spends a use of a grant that has a number of them.
-    pub(super) async fn spend(&self, executor: &Executor) -> Result<(), Refusal> {
+    pub(super) async fn spend(&self, executor: &Executor) -> Result<Spent, Refusal> {
         let grant = self.stage.authorized.agreed.grant();
         let Some(allowed) = grant.scope().uses else {
-            return Ok(());
+            return Ok(Spent::Nothing);
         };
         let id = grant.id();
-        executor.with_store(move |store| store.spend(&id, allowed)).await
+        executor.with_store(move |store| store.spend(&id, allowed)).await.map(|()| Spent::Use)
+    }
+}
+
+/// Whether a use is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spent {
+    /// The grant has as many as anybody likes.
+    Nothing,
+    /// One is.
+    Use,
+}
+
+impl Spent {
+    /// Says so in a refusal of a request that did not leave: whoever tries again may need another grant.
+    pub(super) fn noted(self, refusal: Refusal) -> Refusal {
+        if self == Self::Nothing || refusal.sent != Sent::No {
+            return refusal;
+        }
+        let hint =
+            format!("{}; a use of the grant is spent: if it was the last, ask for a new grant", refusal.hint);
+        Refusal { use_spent: true, hint, ..refusal }
     }
 }
 

@@ -65,7 +65,7 @@ codes! {
         "ask the member for a new grant";
     UnknownIssuer "unknown_issuer" Invalid
         "the grant is signed by a member whom this host does not know"
-        "have the host's operator add the member's public key, if she is to be trusted";
+        "have the host's operator name the member (`--issuer KEY`), if she is to be trusted";
     BadSignature "bad_signature" Invalid
         "the grant's signature does not verify"
         "ask the member for a new grant";
@@ -95,16 +95,16 @@ codes! {
         "pass the grant of the service that the op belongs to";
     HostChanged "host_changed" Refused
         "the manifest's host is not the one that the credential was given for"
-        "connect the service again, after looking at why its host changed";
+        "look at why its host changed, then ask the member for a grant with a fresh key";
     ManifestChanged "manifest_changed" Refused
         "the manifest is not the one that the grant was made for"
         "ask the member for a grant made with the present manifest";
     SourceChanged "source_changed" Refused
         "the manifest comes from another source than the one that the credential was given under"
-        "connect the service again under the manifest's present source, if that is right";
+        "ask the member for a grant made under the present source, if that is right";
     DialMismatch "dial_mismatch" Refused
-        "the credential is for the real host, and this call would dial somewhere else"
-        "leave out `--resolve`, or use a credential that was made for the stand-in";
+        "the credential is for the real host and this call would dial elsewhere, or the other way round"
+        "a real key goes without `--resolve`; a key of a stand-in (`--stand-in`) goes with it";
     OpOutOfScope "op_out_of_scope" Refused
         "the grant does not cover this op"
         "ask the member for a grant that names it";
@@ -134,7 +134,7 @@ codes! {
         "look at the args; if they are plain, the manifest needs a look";
     RequirementFailed "requirement_failed" Refused
         "what the op requires does not hold"
-        "the write was not sent; make the requirement hold, then ask for a new approval";
+        "the write was not sent; make the requirement hold first";
     StoreFailed "store_failed" Local
         "the local store could not be used, so nothing was sent"
         "look at the disk and at the rights of the data folder";
@@ -179,7 +179,7 @@ codes! {
         "look at what the service said, and at the args";
     UpstreamUnauthorized "upstream_unauthorized" Failed
         "the service does not accept the credential"
-        "connect the service again with a fresh key";
+        "ask the member for a grant with a fresh key";
     UpstreamForbidden "upstream_forbidden" Failed
         "the credential may not do this at the service"
         "give the key the right at the service, if it should have it";
