@@ -21,13 +21,17 @@
 //!
 //! [`Executor`]: pinhole_runtime::Executor
 
+mod front;
 mod granting;
 pub mod holds;
+mod node;
 mod shared;
 mod stage;
 mod wires;
 
+pub use front::Front;
 pub use granting::{Granting, altered, resigned};
+pub use node::NodeServer;
 pub use shared::shared;
 pub use stage::{HOUR, KEY, NOW, ORG, REPO, Setup, Stage, THING, TestClock, action, op_name, thing};
 pub use wires::{Answers, Canned, FailingOnce, Spoiling, Stuck, Watching};
