@@ -100,6 +100,28 @@ async fn a_refresh_token_is_taken_out_too() {
     assert!(!stage.standin.requests().iter().any(|seen| format!("{:?}", seen.headers).contains(REFRESH)));
 }
 
+/// A service may take its keys bare, or in a header of its own; a token from an OAuth exchange goes as RFC 6750 says.
+#[tokio::test]
+async fn a_token_goes_as_bearer_where_a_key_goes_as_the_scheme_says() {
+    for (scheme, header) in [
+        (json!({"scheme": "bare"}), "authorization"),
+        (json!({"scheme": "header", "header": "x-api-key"}), "x-api-key"),
+    ] {
+        let mut manifest: serde_json::Value =
+            serde_json::from_slice(pinhole_runtime::catalog::BUILT_IN[0]).unwrap();
+        manifest["auth"] = scheme;
+        let body = json!({"full_name": "a"});
+        let stage = Setup::manifest(&manifest, vec![get("/repos/pinhole-demo/lantern", &body)]).start().await;
+        stage.run("github.get_repo", &repo_args(), &stage.grant("github").seal()).await;
+        let token = stage.grant("github").with(|credential| credential.kind = CredentialKind::Oauth);
+        stage.run("github.get_repo", &repo_args(), &token.seal()).await;
+        let seen = stage.standin.requests();
+        assert_eq!(seen[0].header(header), Some(KEY), "a key");
+        assert_eq!(seen[1].header("authorization"), Some(&*format!("Bearer {KEY}")), "a token");
+        assert!(header == "authorization" || seen[1].header(header).is_none());
+    }
+}
+
 /// What an outcome prints, and what the log gets of it, hold no key whatever the args were.
 #[tokio::test]
 async fn a_bot_that_guesses_the_key_learns_nothing() {

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use pinhole_grant::Credential;
+use pinhole_grant::{Credential, CredentialKind};
 use pinhole_manifest::model::{Args, AuthScheme, Request};
 use pinhole_manifest::{Digest, Manifest};
 use zeroize::Zeroizing;
@@ -70,7 +70,7 @@ pub(super) fn with_credential(
     for (name, value) in &rendered.headers {
         insert(&mut headers, name, value)?;
     }
-    let scheme = &manifest.auth().scheme;
+    let scheme = scheme_of(manifest, credential);
     let value = credential_value(scheme, credential.secret().expose());
     let mut value = HeaderValue::from_str(&value).map_err(unusable)?;
     value.set_sensitive(true);
@@ -82,6 +82,16 @@ pub(super) fn with_credential(
         credential: (name, value),
         body: rendered.body.map(Bytes::from),
     })
+}
+
+/// Where a credential stands in a request: a key where the manifest says, a token from an OAuth exchange as RFC 6750 has it,
+/// whatever the service does with its keys.
+pub(super) fn scheme_of<'a>(manifest: &'a Manifest, credential: &Credential) -> &'a AuthScheme {
+    static BEARER: AuthScheme = AuthScheme::Bearer;
+    match credential.kind() {
+        CredentialKind::Pat => &manifest.auth().scheme,
+        CredentialKind::Oauth => &BEARER,
+    }
 }
 
 /// The value of the header that carries a key.
