@@ -29,7 +29,7 @@ mod shared;
 mod stage;
 mod wires;
 
-pub use front::Front;
+pub use front::{Front, without_tls};
 pub use granting::{Granting, altered, resigned};
 pub use node::NodeServer;
 pub use shared::shared;

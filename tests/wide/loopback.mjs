@@ -28,6 +28,8 @@ export async function say(count) {
     server.listening ? undefined : new Promise((resolve, reject) => server.once("listening", resolve).once("error", reject));
   await Promise.all(listening.map(ready));
   if (listening.length !== count) throw new Error(`${listening.length} servers instead of ${count}`);
+  const elsewhere = listening.filter((server) => server.address().address !== "127.0.0.1");
+  if (elsewhere.length > 0) throw new Error("a server listens beyond loopback");
   console.log(JSON.stringify({ ports: listening.map((server) => server.address().port) }));
   process.stdin.resume().once("end", () => process.exit(0));
 }
