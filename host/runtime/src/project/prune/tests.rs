@@ -101,6 +101,16 @@ proptest! {
     }
 }
 
+/// What stands 64 bytes behind a run of white space is no part of it, however long the run is.
+#[test]
+fn white_space_ends_where_it_ends() {
+    for length in 0..200 {
+        let text = format!("{}{}", " ".repeat(length), "x".repeat(100));
+        let mut marks = Marks::default();
+        assert_eq!(marks.read(&text).solid(0), length);
+    }
+}
+
 #[test]
 fn a_long_document_may_be_fed_at_once() {
     let manifest = manifest(&json!({ "fields": ["a", "c"] }));
