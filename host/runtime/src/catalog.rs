@@ -7,7 +7,11 @@ use std::collections::BTreeMap;
 use pinhole_manifest::{Manifest, ServiceId};
 
 /// The manifests that are part of the binary, as bytes.
-pub const BUILT_IN: &[&[u8]] = &[include_bytes!("../../../manifests/github/manifest.json")];
+pub const BUILT_IN: &[&[u8]] = &[
+    include_bytes!("../../../manifests/github/manifest.json"),
+    include_bytes!("../../../manifests/dnsimple/manifest.json"),
+    include_bytes!("../../../manifests/hubspot/manifest.json"),
+];
 
 /// Where a manifest came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
