@@ -1,8 +1,10 @@
 //! Recorded truth: what real services answered, replayed over TLS. Every recording ends in the result or the refusal that
 //! another reading of the same file, [`reading`], says it must end in.
 //!
-//! The three recorded pages of GitHub's are in `pages`.
+//! Here every recording goes through a manifest for the test alone, whatever it is a recording of; in [`dnsimple`] those of an
+//! endpoint go through the op that asks for it. The three recorded pages of GitHub's are in `pages`.
 
+mod dnsimple;
 mod reading;
 
 use std::collections::BTreeMap;
