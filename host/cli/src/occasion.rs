@@ -15,9 +15,10 @@ use pinhole_grant::{
 };
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{Access, OpId, ServiceId};
-use pinhole_runtime::Executor;
+use pinhole_runtime::{Executor, Retries};
 use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, Source};
-use pinhole_runtime::clock::{Clock as _, SystemClock};
+use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
+use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
 use pinhole_runtime::store::{FileStore, Store};
 use rand::rand_core::UnwrapErr;
@@ -233,6 +234,9 @@ pub(crate) fn executor(
         catalog,
         store,
         clock: Box::new(SystemClock),
+        timer: Box::new(SystemTimer),
+        entropy: Box::new(SystemEntropy),
+        retries: Retries::Usual,
         wire: Box::new(client),
     })
 }

@@ -19,11 +19,12 @@ use pinhole_grant::{
 };
 use pinhole_manifest::{Access, OpId, ServiceId};
 use pinhole_runtime::catalog::{Catalog, Entry};
-use pinhole_runtime::clock::{Clock as _, SystemClock};
+use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
+use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
 use pinhole_runtime::outcome::Verdict;
 use pinhole_runtime::store::MemoryStore;
-use pinhole_runtime::{CallRequest, Executor};
+use pinhole_runtime::{CallRequest, Executor, Retries};
 use pinhole_standin::{Config, GithubWorld, Standin, World};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -62,6 +63,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         catalog,
         store: Arc::new(MemoryStore::default()),
         clock: Box::new(SystemClock),
+        timer: Box::new(SystemTimer),
+        entropy: Box::new(SystemEntropy),
+        retries: Retries::Usual,
         wire: Box::new(PinnedClient::new(settings)?),
     };
     let args = format!(r#"{{"org": "{organisation}", "per_page": 3}}"#);

@@ -18,9 +18,10 @@ use pinhole_manifest::cases::{Case, CaseName, Expect};
 use pinhole_manifest::diagnostic::Diagnostic;
 use rand_core::CryptoRng;
 
-use crate::call::{CallRequest, Executor};
+use crate::call::{CallRequest, Executor, Retries};
 use crate::catalog::{Catalog, CatalogError, Entry, Source};
-use crate::clock::FixedClock;
+use crate::clock::{FixedClock, SystemTimer};
+use crate::entropy::SystemEntropy;
 use crate::outcome::{Outcome, Verdict};
 use crate::project::Tree;
 use crate::store::MemoryStore;
@@ -100,6 +101,10 @@ pub async fn replay<R: CryptoRng>(
         catalog,
         store: Arc::new(MemoryStore::default()),
         clock: Box::new(FixedClock(CASE_TIME)),
+        timer: Box::new(SystemTimer),
+        entropy: Box::new(SystemEntropy),
+        // A case says what comes of one answer.
+        retries: Retries::Never,
         wire: Box::new(ReplayWire::new(Arc::clone(&script))),
     };
     let outcome = executor.run(request).await;

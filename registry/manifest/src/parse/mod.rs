@@ -29,6 +29,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::json::{self, JsonFault, Numbers};
 use crate::model::Manifest;
 use reader::{Faults, Value};
+pub use names::is_method_key;
 pub(crate) use request::METHODS;
 
 /// What came of reading a file.
