@@ -32,4 +32,4 @@ pub use granting::{Granting, altered, resigned};
 pub use shared::shared;
 pub use stage::{HOUR, KEY, NOW, ORG, REPO, SHELF, Setup, Stage, THING, action, op_name, thing};
 pub use times::{TestClock, TestTimer};
-pub use wires::{Answers, Canned, FailingOnce, Spoiling, Stuck, Watching};
+pub use wires::{Answers, Canned, FailingOnce, Spoiling, Stuck, Then, Watching};

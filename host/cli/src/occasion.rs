@@ -15,12 +15,12 @@ use pinhole_grant::{
 };
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{Access, OpId, ServiceId};
-use pinhole_runtime::{Executor, Retries};
 use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, Source};
 use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
 use pinhole_runtime::store::{FileStore, Store};
+use pinhole_runtime::{Executor, Retries};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 

@@ -76,7 +76,8 @@ impl Shelf {
     fn relay(self, seen: &Seen) -> Reply {
         let body: Value = serde_json::from_slice(&seen.body).unwrap_or_default();
         let variable = |name: &str| body.pointer(&format!("/variables/{name}")).cloned().unwrap_or_default();
-        let size = variable("size").as_u64().and_then(|size| usize::try_from(size).ok()).unwrap_or(Self::SIZE);
+        let size =
+            variable("size").as_u64().and_then(|size| usize::try_from(size).ok()).unwrap_or(Self::SIZE);
         let from = behind(variable("after").as_str());
         let end = from.saturating_add(size);
         let info = json!({"hasNextPage": self.has(end), "endCursor": after(end)});

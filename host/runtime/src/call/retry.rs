@@ -64,7 +64,9 @@ pub(super) fn wait(
         return None;
     }
     let asked = match taken {
-        Ok(answer) if is_passing(answer.status) => comes_back(&answer.headers, executor.clock.now()).unwrap_or(0),
+        Ok(answer) if is_passing(answer.status) => {
+            comes_back(&answer.headers, executor.clock.now()).unwrap_or(0)
+        }
         Err(error) if is_unsent(error) => 0,
         Ok(_) | Err(_) => return None,
     };
@@ -88,7 +90,9 @@ fn is_passing(status: StatusCode) -> bool {
 fn is_unsent(error: &WireError) -> bool {
     let kind = matches!(
         error.kind,
-        WireErrorKind::Connect | WireErrorKind::Interrupted | WireErrorKind::Timeout { stage: Stage::Connect }
+        WireErrorKind::Connect
+            | WireErrorKind::Interrupted
+            | WireErrorKind::Timeout { stage: Stage::Connect }
     );
     kind && error.sent == Sent::No
 }

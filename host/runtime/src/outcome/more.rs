@@ -6,7 +6,9 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Unfollowed {
     /// A `Link` header, a cursor, a page's number or a `pageInfo` that is not one.
-    #[error("there may be more pages, but what the answer says of them cannot be read, so they are not followed")]
+    #[error(
+        "there may be more pages, but what the answer says of them cannot be read, so they are not followed"
+    )]
     Unreadable,
     /// A link to another host, another path, or with another question than the op's.
     #[error("there are more pages, but the next one is not at the op's own address, so it is not followed")]

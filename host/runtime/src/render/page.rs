@@ -68,13 +68,16 @@ impl Change<'_> {
     }
 }
 
-/// The target with one parameter set to one value, in the place of what it had.
+/// The target with one parameter set to one value, in the place of what it had, or behind the others.
 fn with_pair(own: &str, key: &str, value: &str) -> String {
     let (path, query) = own.split_once('?').unwrap_or((own, ""));
     let mut pair = String::new();
     target::push_pair(&mut pair, key, value);
-    let others = pairs(query).filter(|other| other.key() != key.as_bytes()).map(|other| other.raw);
-    let query: Vec<&str> = others.chain([pair.as_str()]).collect();
+    let mut query: Vec<&str> = pairs(query).map(|other| other.raw).collect();
+    let of_key = |raw: &&str| Pair { raw }.key() == key.as_bytes();
+    let place = query.iter().position(|raw| of_key(raw)).unwrap_or(query.len());
+    query.retain(|raw| !of_key(raw));
+    query.insert(place.min(query.len()), &pair);
     format!("{path}?{}", query.join("&"))
 }
 
@@ -136,7 +139,8 @@ fn shaped(shape: &[PatternSegment], segments: &[&str]) -> Option<String> {
 
 /// Whether a segment of a link's path is one segment to every reader: not empty, not dots, nothing hidden in escapes.
 fn is_plain(segment: &str) -> bool {
-    let shown = segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@%".contains(&byte));
+    let shown =
+        segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@%".contains(&byte));
     let escapes = segment.split('%').skip(1).all(|rest| {
         let byte = rest.get(..2).filter(|hex| hex.bytes().all(|digit| digit.is_ascii_hexdigit()));
         let byte = byte.and_then(|hex| u8::from_str_radix(hex, 16).ok());
@@ -170,12 +174,7 @@ fn form_decoded(text: &str) -> Vec<u8> {
     percent_decode(text.replace('+', " ").as_bytes()).collect()
 }
 
-fn followed_query(
-    own: &str,
-    link: &str,
-    params: &[QueryParam],
-    narrowed: Narrowed<'_>,
-) -> Option<String> {
+fn followed_query(own: &str, link: &str, params: &[QueryParam], narrowed: Narrowed<'_>) -> Option<String> {
     let (own, link): (Vec<_>, Vec<_>) = (pairs(own).collect(), pairs(link).collect());
     if link.len() > PARAMS_MAX {
         return None;

@@ -28,8 +28,8 @@ use crate::Digest;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::json::{self, JsonFault, Numbers};
 use crate::model::Manifest;
-use reader::{Faults, Value};
 pub use names::is_method_key;
+use reader::{Faults, Value};
 pub(crate) use request::METHODS;
 
 /// What came of reading a file.

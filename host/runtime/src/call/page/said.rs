@@ -49,9 +49,8 @@ pub(in crate::call) fn say(
             Err(odd) => Said::Odd(odd),
             Ok(None | Some(Tree::Null | Tree::Bool(false))) => Said::Nothing,
             Ok(Some(Tree::String(text))) if text.is_empty() => Said::Nothing,
-            Ok(Some(value)) => {
-                cursor(value).map_or(Said::Odd(Unfollowed::Unreadable), |cursor| Said::At(Place::Cursor(cursor)))
-            }
+            Ok(Some(value)) => cursor(value)
+                .map_or(Said::Odd(Unfollowed::Unreadable), |cursor| Said::At(Place::Cursor(cursor))),
         },
         Some(Page::Relay { info, .. }) => relay(info, document),
     }
@@ -65,9 +64,8 @@ fn relay(info: &SingularPath, document: Option<&Tree>) -> Said {
             Err(odd) => Said::Odd(odd),
             Ok(None | Some(Tree::Null)) => Said::Odd(Unfollowed::NoCursor),
             Ok(Some(Tree::String(text))) if text.is_empty() => Said::Odd(Unfollowed::NoCursor),
-            Ok(Some(value)) => {
-                cursor(value).map_or(Said::Odd(Unfollowed::Unreadable), |cursor| Said::At(Place::Relay(cursor)))
-            }
+            Ok(Some(value)) => cursor(value)
+                .map_or(Said::Odd(Unfollowed::Unreadable), |cursor| Said::At(Place::Relay(cursor))),
         },
         Ok(Some(_)) => Said::Odd(Unfollowed::Unreadable),
     }

@@ -67,11 +67,7 @@ fn a_spent_budget_says_when_it_is_renewed() {
     assert_eq!(spent("never"), None);
     let left = headers(&[("x-ratelimit-remaining", "1"), ("x-ratelimit-reset", "60")]);
     assert_eq!(comes_back(&left, NOW), None);
-    let both = headers(&[
-        ("retry-after", "5"),
-        ("x-ratelimit-remaining", "0"),
-        ("x-ratelimit-reset", "60"),
-    ]);
+    let both = headers(&[("retry-after", "5"), ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "60")]);
     assert_eq!(comes_back(&both, NOW), Some(5));
 }
 
