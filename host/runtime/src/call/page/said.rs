@@ -102,6 +102,3 @@ fn member(info: &SingularPath, name: &str) -> Vec<SingularStep> {
     steps.push(SingularStep::Name(name.to_owned()));
     steps
 }
-
-#[cfg(test)]
-mod tests;
