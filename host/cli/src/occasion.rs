@@ -32,6 +32,9 @@ use crate::keys::Bot;
 /// How long a grant that was made for the occasion lives, in seconds.
 const OCCASION_SECS: i64 = 120;
 
+/// The same for a read, in seconds: it may have many pages, and its keys go with this process anyway.
+const OCCASION_READ_SECS: i64 = 24 * 3600;
+
 /// How much of stdin is read for a key, in bytes: more than any key has.
 const TOKEN_INPUT_MAX: usize = 64 << 10;
 
@@ -175,7 +178,8 @@ impl Occasion {
     /// A sealed grant for one run of a read.
     pub(crate) fn read_grant(&self, entry: &Entry) -> anyhow::Result<Vec<u8>> {
         let now = SystemClock.now();
-        let scope = Scope::new(Access::Read, now, now.plus_secs(OCCASION_SECS)).with_uses(NonZeroU32::MIN);
+        let scope =
+            Scope::new(Access::Read, now, now.plus_secs(OCCASION_READ_SECS)).with_uses(NonZeroU32::MIN);
         let request = MintRequest::new(self.bot.clone(), entry.manifest.digest(), scope);
         self.mint(&request, now)
     }

@@ -56,13 +56,6 @@ pub struct Picked {
 }
 
 impl Picked {
-    /// The same where no `next` would open later: its key goes with this process.
-    #[must_use]
-    pub fn forgetting_next(self) -> Self {
-        let unfollowed = self.next.as_ref().map_or(self.unfollowed, |_| Some(Unfollowed::NotKept));
-        Self { next: None, unfollowed, ..self }
-    }
-
     /// The dropped fields, then a sentence on pages that are not followed.
     fn all_notes(&self) -> impl Iterator<Item = String> {
         let sentence = self.unfollowed.as_ref().map(ToString::to_string);
@@ -187,6 +180,35 @@ pub struct Meta {
 }
 
 impl Outcome {
+    /// The token of the next page, if there is one.
+    pub fn next(&self) -> Option<&PageToken> {
+        match &self.verdict {
+            Verdict::Done(answer) => answer.next.as_ref(),
+            Verdict::Refused(_) => None,
+        }
+    }
+
+    /// The same without `next`, for whoever follows it himself.
+    #[must_use]
+    pub fn without_next(mut self) -> Self {
+        if let Verdict::Done(answer) = &mut self.verdict {
+            answer.next = None;
+        }
+        self
+    }
+
+    /// The same without a `next` that would not open later, since its key goes with this process; it says so.
+    #[must_use]
+    pub fn forgetting_next(mut self) -> Self {
+        if let Verdict::Done(answer) = &mut self.verdict
+            && answer.next.take().is_some()
+        {
+            answer.unfollowed = Some(Unfollowed::NotKept);
+            self.meta.more_pages = true;
+        }
+        self
+    }
+
     /// The outcome as one line of JSON.
     pub fn to_json(&self) -> String {
         // A tree of texts and numbers has no value that JSON lacks and no key that is not a text.

@@ -24,6 +24,8 @@ mod manifest_test;
 #[cfg(test)]
 mod once;
 #[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod plain;
 #[cfg(test)]
 mod run;

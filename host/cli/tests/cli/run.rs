@@ -198,7 +198,9 @@ fn what_the_service_refuses_is_a_failure() {
     for (code, refused) in
         [(401, "upstream_unauthorized"), (503, "upstream_error"), (429, "upstream_rate_limited")]
     {
-        stage.standin.misbehave(When::Next(1), Misbehaviour::Status { code, retry_after: None });
+        // In an hour: what would be over sooner is waited for.
+        let retry_after = Some("3600".to_owned());
+        stage.standin.misbehave(When::Next(1), Misbehaviour::Status { code, retry_after });
         run_json(&home, &stage, &grant, &READ).expect(1).refusal(refused);
     }
 }
