@@ -26,7 +26,7 @@ pub(crate) enum Tokens {
 
 /// What is printed of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lines {
+pub(crate) enum Lines {
     /// The elements of its result.
     Elements,
     /// Its outcome.
@@ -49,10 +49,9 @@ struct Way {
 pub(crate) async fn follow(
     executor: &Executor,
     mut request: CallRequest,
-    json: bool,
+    lines: Lines,
     tokens: Tokens,
 ) -> anyhow::Result<End> {
-    let lines = if json { Lines::Outcomes } else { Lines::Elements };
     let mut way = Way {
         lines,
         tokens,
@@ -144,11 +143,10 @@ impl Way {
         if self.lines == Lines::Elements {
             self.notes.iter().for_each(|dropped| out::dropped(dropped));
             out::note(format_args!(
-                "{}.{}: {} pages, {} results, {} in, {} out",
+                "{}.{}: {}, {} in, {} out",
                 outcome.service,
                 outcome.op,
-                self.pages,
-                self.results,
+                self.counted(),
                 out::bytes(self.bytes_in),
                 out::bytes(self.bytes_out),
             ));
@@ -182,9 +180,16 @@ impl Way {
     /// The person stopped it: what came is out.
     fn stop(&mut self, request: &CallRequest) -> End {
         self.progress.clear();
-        out::note(format_args!("pinhole: stopped after {} pages, {} results", self.pages, self.results));
+        out::note(format_args!("pinhole: stopped after {}", self.counted()));
         self.go_on(request);
         End::Interrupted
+    }
+
+    /// What has come, for people.
+    fn counted(&self) -> String {
+        let s = |one: bool| if one { "" } else { "s" };
+        let (pages, results) = (self.pages, self.results);
+        format!("{pages} page{}, {results} result{}", s(pages == 1), s(results == 1))
     }
 
     /// Says what to go on with from the page that has not come.

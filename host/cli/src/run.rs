@@ -4,7 +4,7 @@ use crate::args::RunFlags;
 use crate::call::{self, Permission};
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::pages::{self, Tokens};
+use crate::pages::{self, Lines, Tokens};
 use crate::{occasion, out};
 
 pub(crate) async fn main(flags: RunFlags, config: &Config) -> anyhow::Result<End> {
@@ -22,7 +22,8 @@ pub(crate) async fn main(flags: RunFlags, config: &Config) -> anyhow::Result<End
     let call::Prepared { executor, mut request } = call::prepare(&flags, permission, config)?;
     request.next = next;
     if all {
-        return pages::follow(&executor, request, flags.json, tokens).await;
+        let lines = if flags.json { Lines::Outcomes } else { Lines::Elements };
+        return pages::follow(&executor, request, lines, tokens).await;
     }
     let outcome = executor.run(request).await;
     let outcome = match tokens {

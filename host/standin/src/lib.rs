@@ -1,8 +1,8 @@
 //! A stand-in API: a real HTTPS server, on a port of its own choosing, that says what it is told to say.
 //!
-//! It serves a GitHub-shaped world that it makes itself, a shelf that it hands out in pages, a folder of recordings, or a fixed list of replies; it can
-//! misbehave in every way that a client must survive; and it keeps a log of what reached it, so that a test can
-//! assert that nothing did. The demo and the tests dial it in place of the real service.
+//! It serves a GitHub-shaped world that it makes itself, a shelf that it hands out in pages, a folder of recordings, or a
+//! fixed list of replies; it can misbehave in every way that a client must survive; and it keeps a log of what reached
+//! it, so that a test can assert that nothing did. The demo and the tests dial it in place of the real service.
 //!
 //! It never binds anything but loopback, never calls out, and depends on no other crate of the project. It keeps no
 //! secret: the token it expects is a test's. DESIGN, "The house".

@@ -148,7 +148,7 @@ impl Stage {
         }
         match &self.scene {
             Scene::Github(github) => github.reply(seen),
-            Scene::Shelf(shelf, host) => shelf.reply(host, seen),
+            Scene::Shelf(world, host) => world.reply(host, seen),
             Scene::Routes(routes) => routes
                 .iter()
                 .find(|route| route.matches(&seen.method, &seen.path, &seen.query))

@@ -163,10 +163,9 @@ fn outside(world: &World, token: &str) {
     for (place, parts) in world.parts.iter().enumerate() {
         let Ok(opened) = open_page(token, &world.executor.bot, NOW) else { continue };
         let checked = opened.check(parts.issuer, parts.action);
-        match given == Some(place) {
-            true => assert_eq!(checked, Ok((parts.grant, parts.place.clone()))),
-            false => assert_eq!(checked, Err(OpenPageError::OtherCall)),
-        }
+        let own = given == Some(place);
+        let wanted = if own { Ok((parts.grant, parts.place.clone())) } else { Err(OpenPageError::OtherCall) };
+        assert_eq!(checked, wanted);
     }
 }
 

@@ -214,7 +214,7 @@ mod stopped {
             interrupt(&child);
             let ran = Ran::of(&child.wait_with_output().unwrap()).expect(130);
             assert_eq!(values(&ran.stdout).len(), if format.is_empty() { 2 } else { 1 });
-            assert!(ran.stderr.contains("stopped after 1 pages, 2 results"), "{}", ran.stderr);
+            assert!(ran.stderr.contains("stopped after 1 page, 2 results"), "{}", ran.stderr);
             stage.standin.behave();
             let next = token(&ran.stderr);
             let rest = [&LIST[..], &["--next", &next]].concat();

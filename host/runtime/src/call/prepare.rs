@@ -52,7 +52,7 @@ impl<'a> Call<OnPage<'a>> {
         let agreed = &page.authorized.agreed;
         let request = agreed.op.request().ok_or_else(|| Refusal::new(Code::ModuleUnsupported))?;
         let narrows = |arg: &_| page.narrows(arg);
-        render(agreed.manifest, request, &page.authorized.args, page.change(Narrowed(&narrows)))
+        render(agreed.manifest, request, &page.authorized.args, &page.change(Narrowed(&narrows)))
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn render(
     manifest: &Manifest,
     request: &Request,
     args: &Args,
-    change: Change<'_>,
+    change: &Change<'_>,
 ) -> Result<Rendered, Refusal> {
     render::render_page(manifest, request, args, change).map_err(|error| match error {
         // A page that was handed out under another grant, which did not narrow what this one does.

@@ -35,7 +35,7 @@ impl Call<Prepared<'_>> {
         let request = read.request().ok_or_else(failed)?;
         let args = requirement_args(requirement, &authorized.args)?;
         let args = read.args.normalise(args).map_err(|faults| authorize::args_refusal(&faults))?;
-        let rendered = prepare::render(agreed.manifest, request, &args, Change::Nothing)?;
+        let rendered = prepare::render(agreed.manifest, request, &args, &Change::Nothing)?;
         let outgoing = prepare::with_credential(rendered, agreed.manifest, agreed.grant().credential())?;
         let within = Within {
             response_bytes: read.limits.response_bytes,

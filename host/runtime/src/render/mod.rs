@@ -147,7 +147,7 @@ pub enum RenderError {
 
 /// Fills the request of an op. Pure: the same manifest and args give the same bytes.
 pub fn render(manifest: &Manifest, request: &Request, args: &Args) -> Result<Rendered, RenderError> {
-    render_page(manifest, request, args, Change::Nothing)
+    render_page(manifest, request, args, &Change::Nothing)
 }
 
 /// The same for a further page.
@@ -155,13 +155,13 @@ pub fn render_page(
     manifest: &Manifest,
     request: &Request,
     args: &Args,
-    change: Change<'_>,
+    change: &Change<'_>,
 ) -> Result<Rendered, RenderError> {
     let mut own = target::path(&request.path, args)?;
     target::append_query(&mut own, &request.query, args)?;
     let target = change.target(own, request)?;
     Part::Target.check(target.len())?;
-    let content = body::render(&request.body, args, &change)?;
+    let content = body::render(&request.body, args, change)?;
     let content_type = content.as_ref().map(|content| content.media_type);
     let headers = headers::render(manifest.headers(), &request.headers, content_type, args)?;
     let body = content.map(|Content { bytes, .. }| bytes);

@@ -75,7 +75,7 @@ fn with_pair(own: &str, key: &str, value: &str) -> String {
     target::push_pair(&mut pair, key, value);
     let mut query: Vec<&str> = pairs(query).map(|other| other.raw).collect();
     let of_key = |raw: &&str| Pair { raw }.key() == key.as_bytes();
-    let place = query.iter().position(|raw| of_key(raw)).unwrap_or(query.len());
+    let place = query.iter().position(&of_key).unwrap_or(query.len());
     query.retain(|raw| !of_key(raw));
     query.insert(place.min(query.len()), &pair);
     format!("{path}?{}", query.join("&"))

@@ -67,8 +67,8 @@ impl OnPage<'_> {
             return Err(Unfollowed::TooMany);
         }
         let narrows = |arg: &_| self.narrows(arg);
-        let here = self.request(self.change(Narrowed(&narrows)))?;
-        let next = self.request(at.change(self.authorized.agreed.op.page.as_ref(), Narrowed(&narrows)))?;
+        let here = self.request(&self.change(Narrowed(&narrows)))?;
+        let next = self.request(&at.change(self.authorized.agreed.op.page.as_ref(), Narrowed(&narrows)))?;
         let remembered = self.bookmark().map(|bookmark| bookmark.mark);
         if next == here || remembered == Some(next) {
             return Err(Unfollowed::Again);
@@ -78,7 +78,7 @@ impl OnPage<'_> {
     }
 
     /// Which request this is.
-    fn request(&self, change: Change<'_>) -> Result<Digest, Unfollowed> {
+    fn request(&self, change: &Change<'_>) -> Result<Digest, Unfollowed> {
         let agreed = &self.authorized.agreed;
         let request = agreed.op.request().ok_or(Unfollowed::Unreadable)?;
         let rendered = render::render_page(agreed.manifest, request, &self.authorized.args, change);

@@ -100,7 +100,7 @@ mod followed {
                 let Some(pinhole_manifest::model::Page::Link { paths }) = &op.page else { panic!("a link") };
                 let narrows = |arg: &ArgName| arg.as_str() == "x";
                 let change = Change::Link(&link, paths, Narrowed(&narrows));
-                render_page(manifest, op.request().unwrap(), &args, change)
+                render_page(manifest, op.request().unwrap(), &args, &change)
             });
             let Ok(rendered) = rendered else { return Ok(()) };
             let written = format!("https://api.thing.dev{}", rendered.target);
