@@ -210,12 +210,14 @@ impl Way {
 /// A line of JSON in which every character shows: what hides or reorders others stands as the escape that JSON has for it,
 /// so that the value is the same.
 fn shown(json: &str) -> String {
+    use std::fmt::Write as _;
     let mut text = String::with_capacity(json.len());
     let mut units = [0_u16; 2];
     for c in json.chars() {
         if pinhole_manifest::visible::is_invisible(c) {
             for unit in c.encode_utf16(&mut units) {
-                text.push_str(&format!("\\u{unit:04x}"));
+                // Writing to a text does not fail.
+                write!(text, "\\u{unit:04x}").unwrap_or_default();
             }
         } else {
             text.push(c);
