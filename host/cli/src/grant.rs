@@ -241,7 +241,7 @@ fn inspect(file: &std::path::Path, json: bool, config: &Config) -> anyhow::Resul
                     (`pinhole keys show`)";
         Failure::new(End::Invalid, format!("the grant cannot be shown: {error}"), hint)
     })?;
-    let state = state(&shown, &bot.state)?;
+    let state = state(&shown, &bot.home)?;
     let mut shown = serde_json::to_value(&shown)?;
     if let Some(members) = shown.as_object_mut() {
         members.insert("state".to_owned(), state.into());
@@ -274,14 +274,15 @@ fn runs_without_approval(op: &Op, access: Access) -> anyhow::Result<()> {
 }
 
 /// What has become of a grant on this machine, which its signature does not say.
-fn state(shown: &Inspection, state: &std::path::Path) -> anyhow::Result<&'static str> {
-    let store = occasion::open_store(state)?;
-    let now = store.high_water(SystemClock.now())?;
+fn state(shown: &Inspection, home: &std::path::Path) -> anyhow::Result<&'static str> {
+    let store = occasion::open_store(home)?;
+    let failed = |error| occasion::store_failed(&error);
+    let now = store.high_water(SystemClock.now()).map_err(failed)?;
     let used_up = match shown.uses.and_then(std::num::NonZeroU32::new) {
-        Some(uses) => !store.has_use_left(&shown.id, uses)?,
+        Some(uses) => !store.has_use_left(&shown.id, uses).map_err(failed)?,
         None => false,
     };
-    Ok(if store.is_revoked(&shown.id)? {
+    Ok(if store.is_revoked(&shown.id).map_err(failed)? {
         "revoked"
     } else if now >= shown.expires_at {
         "expired"
@@ -310,7 +311,8 @@ fn revoke(grant: &str, config: &Config) -> anyhow::Result<End> {
             shown.id
         }
     };
-    occasion::open_store(&keys::bot_state(config)?)?.revoke(&id)?;
+    let store = occasion::open_store(&keys::bot_home(config)?)?;
+    store.revoke(&id).map_err(|error| occasion::store_failed(&error))?;
     out::line(format_args!("grant {id} is refused on this machine from now on"));
     Ok(End::Done)
 }
