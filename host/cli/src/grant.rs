@@ -276,13 +276,12 @@ fn runs_without_approval(op: &Op, access: Access) -> anyhow::Result<()> {
 /// What has become of a grant on this machine, which its signature does not say.
 fn state(shown: &Inspection, home: &std::path::Path) -> anyhow::Result<&'static str> {
     let store = occasion::open_store(home)?;
-    let failed = |error| occasion::store_failed(&error);
-    let now = store.high_water(SystemClock.now()).map_err(failed)?;
+    let now = store.high_water(SystemClock.now())?;
     let used_up = match shown.uses.and_then(std::num::NonZeroU32::new) {
-        Some(uses) => !store.has_use_left(&shown.id, uses).map_err(failed)?,
+        Some(uses) => !store.has_use_left(&shown.id, uses)?,
         None => false,
     };
-    Ok(if store.is_revoked(&shown.id).map_err(failed)? {
+    Ok(if store.is_revoked(&shown.id)? {
         "revoked"
     } else if now >= shown.expires_at {
         "expired"
@@ -312,7 +311,7 @@ fn revoke(grant: &str, config: &Config) -> anyhow::Result<End> {
         }
     };
     let store = occasion::open_store(&keys::bot_home(config)?)?;
-    store.revoke(&id).map_err(|error| occasion::store_failed(&error))?;
+    store.revoke(&id)?;
     out::line(format_args!("grant {id} is refused on this machine from now on"));
     Ok(End::Done)
 }

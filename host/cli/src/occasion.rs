@@ -19,7 +19,7 @@ use pinhole_runtime::Executor;
 use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, Source};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
-use pinhole_runtime::store::{SqliteStore, Store, StoreError};
+use pinhole_runtime::store::{SqliteStore, Store};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
@@ -239,11 +239,5 @@ pub(crate) fn executor(
 
 /// The store of a home.
 pub(crate) fn open_store(home: &Path) -> anyhow::Result<SqliteStore> {
-    SqliteStore::open_home(home).map_err(|error| store_failed(&error).into())
-}
-
-/// What the store cannot do, as the end of a command.
-pub(crate) fn store_failed(error: &StoreError) -> Failure {
-    let source = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
-    Failure::new(End::Local, format!("{error}{source}"), error.hint())
+    Ok(SqliteStore::open_home(home)?)
 }

@@ -99,6 +99,12 @@ pub enum StoreError {
         /// How long was waited.
         waited: Duration,
     },
+    /// It was moved, replaced or removed while this process had it open: what others do is not seen here any more.
+    #[error("`{}` was moved, replaced or removed while it was in use", .path.display())]
+    Moved {
+        /// The database.
+        path: PathBuf,
+    },
     /// Others than its owner can get at the file, and it could not be taken from them.
     #[error("others than its owner can get at `{}` (mode {mode:04o})", .path.display())]
     Exposed {
@@ -153,6 +159,7 @@ impl StoreError {
             Self::Locked { .. } => {
                 "try again; if it stays so, look for a process that hangs or a copy that is being made"
             }
+            Self::Moved { .. } => "put it back, and start whatever runs on it again",
             Self::Exposed { .. } => "`chmod 600` the file, and give it to the user that runs Pinhole",
             Self::Superseded { .. } => {
                 "let no earlier version run on this home; move the folder away if what it spent and revoked may be forgotten"

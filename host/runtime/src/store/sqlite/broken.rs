@@ -21,6 +21,8 @@ pub(super) enum Broken<E> {
     Sql(rusqlite::Error),
     /// A row is not what was put there.
     Row(Table, String),
+    /// The file is not the one any more that was opened.
+    Moved,
     /// It is not to be done.
     Refused(E),
 }
@@ -39,6 +41,7 @@ impl<E: From<StoreError>> Broken<E> {
                 let id = visible(&id.chars().take(SHOWN_ID_MAX).collect::<String>()).to_string();
                 StoreError::Tampered { table, id }.into()
             }
+            Self::Moved => StoreError::Moved { path: place.path.to_path_buf() }.into(),
             Self::Refused(refused) => refused,
         }
     }
