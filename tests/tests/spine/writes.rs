@@ -121,7 +121,7 @@ async fn the_use_is_spent_when_the_request_leaves() {
     let looks = Arc::new(AtomicUsize::new(0));
     let (store, seen) = (SqliteStore::open_home(folder.path()).unwrap(), Arc::clone(&looks));
     let watch = move || {
-        let left = store.has_use_left(&id, std::num::NonZeroU32::MIN).unwrap();
+        let left = store.has_use_left(&id, NonZeroU32::MIN).unwrap();
         assert!(!left, "a request leaves, and the use is not spent");
         seen.fetch_add(1, Ordering::SeqCst);
     };

@@ -38,7 +38,7 @@ impl<E: From<StoreError>> Broken<E> {
         match self {
             Self::Sql(error) => place.fault(doing, error).into(),
             Self::Row(table, id) => {
-                let id = visible(&id.chars().take(SHOWN_ID_MAX).collect::<String>()).to_string();
+                let id = visible(&id.chars().take(SHOWN_ID_MAX).collect::<String>());
                 StoreError::Tampered { table, id }.into()
             }
             Self::Moved => StoreError::Moved { path: place.path.to_path_buf() }.into(),
