@@ -57,6 +57,6 @@ impl From<StoreError> for Refusal {
             Some(source) => format!("{error}: {source}"),
             None => error.to_string(),
         };
-        Self::new(Code::StoreFailed).detail(&detail)
+        Self { hint: error.hint().to_owned(), ..Self::new(Code::StoreFailed).detail(&detail) }
     }
 }

@@ -35,13 +35,12 @@ pub(super) fn take_over(store: &SqliteStore, home: &Path) -> Result<(), StoreErr
         if there_before {
             return Err(StoreError::Superseded { path: folder });
         }
-        match fs::rename(&folder, &kept) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) if matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists) => {
-                return Err(StoreError::Superseded { path: folder });
-            }
-            Err(error) => return Err(failed(error)),
-            Ok(()) => {}
+        if let Err(error) = fs::rename(&folder, &kept)
+            && is_state(&folder).map_err(failed)?
+        {
+            // Nobody else was first.
+            let again = is_folder(&kept).map_err(failed)?;
+            return Err(if again { StoreError::Superseded { path: folder } } else { failed(error) });
         }
     }
     if marked || !is_folder(&kept).map_err(failed)? {

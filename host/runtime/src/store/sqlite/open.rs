@@ -33,13 +33,13 @@ pub(super) fn open(place: &Place) -> Result<(Connection, Connection), StoreError
         }
         make(place)?;
     }
-    only_the_owner_s(path)?;
     let failed = |error| place.fault("open its database", error);
     let mut durable = connect(place).map_err(failed)?;
     if durable.is_readonly("main").map_err(failed)? {
         return Err(StoreError::ReadOnly { path: path.to_path_buf(), source: None });
     }
     is_ours(&durable, place)?;
+    only_the_owner_s(path)?;
     is_sound(&durable, place)?;
     schema::migrate(&mut durable, &STEPS)
         .map_err(|error| place.fault("bring its tables up to date", error))?;
@@ -74,6 +74,8 @@ fn guard(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "cell_size_check", true)?;
+    // Nothing is put aside in files that others keep.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
     // What is deleted is overwritten.
     connection.pragma_update(None, "secure_delete", true)
 }

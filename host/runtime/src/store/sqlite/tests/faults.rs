@@ -35,12 +35,17 @@ fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
     file.write_all(bytes).unwrap();
 }
 
+#[cfg(unix)]
 #[test]
-fn a_text_file_is_foreign() {
+fn a_text_file_is_foreign_and_left_alone() {
+    use std::os::unix::fs::PermissionsExt;
     let disk = Disk::new();
     for text in ["x".repeat(9_000), "SQLite format 4\0 or so, and more than one page of it".repeat(100)] {
         fs::write(disk.path(), text).unwrap();
+        fs::set_permissions(disk.path(), PermissionsExt::from_mode(0o644)).unwrap();
         assert!(matches!(refusal(&disk), StoreError::Foreign { .. }));
+        assert_eq!(disk.path().metadata().unwrap().permissions().mode() & 0o777, 0o644);
+        assert_eq!(fs::read_dir(disk.folder.path()).unwrap().count(), 1);
     }
 }
 
@@ -178,9 +183,9 @@ fn what_cannot_be_written_is_read_only() {
     use super::processes::Another;
 
     let nobody = (fs::metadata("/proc/self").unwrap().uid() == 0).then_some(65_534);
-    let says = |disk: &Disk, folder: u32, file: u32| {
+    let says_of = |owner: Option<u32>, disk: &Disk, folder: u32, file: u32| {
         if disk.path().exists() {
-            chown(disk.path(), nobody, nobody).unwrap();
+            chown(disk.path(), owner, owner).unwrap();
             fs::set_permissions(disk.path(), PermissionsExt::from_mode(file)).unwrap();
         }
         chown(disk.folder.path(), nobody, nobody).unwrap();
@@ -194,9 +199,16 @@ fn what_cannot_be_written_is_read_only() {
         fs::set_permissions(disk.folder.path(), PermissionsExt::from_mode(0o700)).unwrap();
         said
     };
+    let says = |disk: &Disk, folder: u32, file: u32| says_of(nobody, disk, folder, file);
     assert_eq!(says(&Disk::new(), 0o500, 0), "ReadOnly");
     assert_eq!(says(&used(), 0o500, 0o400), "ReadOnly");
     assert_eq!(says(&used(), 0o700, 0o400), "ReadOnly");
     assert_eq!(says(&used(), 0o500, 0o600), "ReadOnly");
     assert_eq!(says(&used(), 0o700, 0o600), "opened");
+    assert_eq!(says(&used(), 0o700, 0o644), "opened");
+    // Somebody else's file, which others may read: its mode is not for this user to change.
+    if nobody.is_some() {
+        assert_eq!(says_of(Some(0), &used(), 0o700, 0o666), "Exposed");
+        assert_eq!(says_of(Some(0), &used(), 0o700, 0o644), "ReadOnly");
+    }
 }

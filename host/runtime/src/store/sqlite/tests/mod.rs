@@ -1,6 +1,7 @@
 //! The SQLite store: exact over threads, processes and kills; what is wrong with a database is named, and nothing changes.
 
 mod doors;
+mod earlier;
 mod faults;
 mod model;
 mod processes;
