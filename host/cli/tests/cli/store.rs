@@ -121,7 +121,7 @@ fn without_room_nothing_is_sent() {
 #[test]
 fn the_state_of_an_earlier_version_is_not_forgotten() {
     let (home, stage) = (Home::new(), Stage::new());
-    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex = |text: &str| text.bytes().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
     let id = |grant: &str| {
         let shown = home.run(&["grant", "inspect", grant, "--json"]).expect(0).json();
         shown["id"].as_str().unwrap().to_owned()

@@ -73,7 +73,7 @@ impl SqliteStore {
         &self.place.path
     }
 
-    /// Reads the whole database, indices too, for damage. Takes some 10 ms a MiB; others can go on meanwhile.
+    /// Reads the whole database, indices too, for damage. Other processes can go on meanwhile.
     pub fn check(&self) -> Result<(), StoreError> {
         open::check(&self.light(), &self.place, "integrity_check(1)")
     }

@@ -122,7 +122,7 @@ fn is_ours(connection: &Connection, place: &Place) -> Result<(), StoreError> {
 }
 
 /// Looks at a database before it is used. A small one is read whole, which takes 3.4 ms a MiB; of a larger one, such as
-/// half a million spent uses make, only what is used is looked at, when it is, and `SqliteStore::check` reads the rest.
+/// a quarter of a million spent uses make, only what is used is looked at, when it is, and `SqliteStore::check` reads the rest.
 fn is_sound(connection: &Connection, place: &Place) -> Result<(), StoreError> {
     let size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
     let size = connection.query_row(size, [], |row| row.get::<_, i64>(0));

@@ -10,7 +10,7 @@ use super::{Disk, grant_id, uses};
 use crate::store::{SqliteStore, Store as _, StoreError};
 
 fn hex(grant: GrantId) -> String {
-    grant.to_string().bytes().map(|byte| format!("{byte:02x}")).collect()
+    grant.to_string().bytes().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
 }
 
 fn put(home: &Path, name: &str) {

@@ -68,24 +68,14 @@ fn a_later_version_is_named() {
 
 #[test]
 fn a_damaged_page_is_found_at_the_start_wherever_it_is() {
-    let whole = used();
-    let bytes = fs::read(whole.path()).unwrap();
-    let pages = bytes.len() / 4096;
+    let pages = fs::read(used().path()).unwrap().len() / 4096;
     assert!(pages > 8);
-    let mut found = 0;
     for page in 1..pages {
         let disk = used();
-        let at = u64::try_from(page * 4096).unwrap();
-        overwrite(&disk.path(), at, &[0xa5; 4096]);
-        // An index of SQLite's own is not read at the start, but by the whole check.
-        let error = match SqliteStore::open(&disk.path()) {
-            Err(error) => error,
-            Ok(store) => store.check().unwrap_err(),
-        };
+        overwrite(&disk.path(), u64::try_from(page * 4096).unwrap(), &[0xa5; 4096]);
+        let error = refusal(&disk);
         assert!(matches!(error, StoreError::Corrupt { .. }), "page {page}: {error:?}");
-        found += 1;
     }
-    assert_eq!(found, pages - 1);
 }
 
 #[test]
