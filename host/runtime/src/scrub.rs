@@ -104,20 +104,20 @@ impl Scrub {
                     *tree = Tree::String(REDACTED.to_owned());
                 }
             }
-            Tree::String(text) => self.replace(text),
+            Tree::String(text) => {
+                if let Cow::Owned(clean) = self.text(text) {
+                    *text = clean;
+                }
+            }
             Tree::Array(elements) => elements.iter_mut().for_each(|element| self.tree(element)),
             Tree::Object(members) => {
                 for (key, member) in members {
-                    self.replace(key);
+                    if let Cow::Owned(clean) = self.text(key) {
+                        *key = clean.into();
+                    }
                     self.tree(member);
                 }
             }
-        }
-    }
-
-    fn replace(&self, text: &mut String) {
-        if let Cow::Owned(clean) = self.text(text) {
-            *text = clean;
         }
     }
 

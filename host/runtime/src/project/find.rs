@@ -6,7 +6,7 @@
 use pinhole_manifest::pick::{Condition, SingularPath, SingularStep};
 use serde_json::Value;
 
-use super::Tree;
+use super::{Key, Tree};
 
 /// A looked-up name stands twice in one object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,7 +65,7 @@ fn comparable(tree: &Tree) -> Value {
 pub(super) struct Twice;
 
 /// The one member of a name.
-pub(super) fn member<'t>(members: &'t [(String, Tree)], name: &str) -> Result<Option<&'t Tree>, Twice> {
+pub(super) fn member<'t>(members: &'t [(Key, Tree)], name: &str) -> Result<Option<&'t Tree>, Twice> {
     let mut found = members.iter().filter(|(key, _)| key == name).map(|(_, value)| value);
     let first = found.next();
     if found.next().is_some() { Err(Twice) } else { Ok(first) }
@@ -73,7 +73,7 @@ pub(super) fn member<'t>(members: &'t [(String, Tree)], name: &str) -> Result<Op
 
 /// The one member of a name, to be taken.
 pub(super) fn member_mut<'t>(
-    members: &'t mut [(String, Tree)],
+    members: &'t mut [(Key, Tree)],
     name: &str,
 ) -> Result<Option<&'t mut Tree>, Twice> {
     let mut found = members.iter_mut().filter(|(key, _)| key == name).map(|(_, value)| value);

@@ -18,7 +18,7 @@ use std::slice::from_mut;
 use pinhole_manifest::pick::{Projection, Step};
 
 pub use self::find::{DuplicateMember, find, find_at, holds};
-pub use self::tree::{DEPTH_MAX, Digits, DocumentError, Tree};
+pub use self::tree::{DEPTH_MAX, Digits, DocumentError, Key, Tree};
 
 use self::find::{Twice, member_mut};
 use self::plan::Plan;

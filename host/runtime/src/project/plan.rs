@@ -5,28 +5,30 @@
 
 use pinhole_manifest::pick::{Field, Node};
 
+use super::Key;
+
 /// A place that a nested field ends at or passes.
-pub(super) struct Plan<'p> {
+pub(super) struct Plan {
     /// The fields from here on, as places in the projection's list, in order; never empty.
     pub(super) fields: Vec<usize>,
     /// Whether a field ends here.
     pub(super) leaf: bool,
     /// The members to look into, in the manifest's order.
-    pub(super) names: Vec<(&'p str, Self)>,
+    pub(super) names: Vec<(Key, Self)>,
     /// What to look into in each element.
     pub(super) each: Option<Box<Self>>,
 }
 
-impl<'p> Plan<'p> {
+impl Plan {
     /// `None` where only fields with `as` go on from here.
-    pub(super) fn new(node: &'p Node, fields: &[Field]) -> Option<Self> {
+    pub(super) fn new(node: &Node, fields: &[Field]) -> Option<Self> {
         let nested = |field: &usize| fields.get(*field).is_some_and(|field| field.alias.is_none());
         let mut here: Vec<usize> = node.leaves.iter().copied().filter(nested).collect();
         let leaf = !here.is_empty();
-        let mut names: Vec<(&str, Self)> = node
+        let mut names: Vec<(Key, Self)> = node
             .names
             .iter()
-            .filter_map(|(name, node)| Some((name.as_str(), Self::new(node, fields)?)))
+            .filter_map(|(name, node)| Some((Key::new(name), Self::new(node, fields)?)))
             .collect();
         names.sort_by_key(|(_, plan)| plan.first());
         let each = node.each.as_ref().and_then(|node| Self::new(node, fields)).map(Box::new);
@@ -42,7 +44,7 @@ impl<'p> Plan<'p> {
     }
 
     /// Where in the result the member of this name stands.
-    pub(super) fn place(&self, name: &str) -> usize {
-        self.names.iter().find(|(wanted, _)| *wanted == name).map_or(usize::MAX, |(_, plan)| plan.first())
+    pub(super) fn place(&self, name: &Key) -> usize {
+        self.names.iter().find(|(wanted, _)| wanted == name).map_or(usize::MAX, |(_, plan)| plan.first())
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn any_tree() -> impl Strategy<Value = Tree> {
     leaf.prop_recursive(5, 60, 5, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..5).prop_map(Tree::Array),
-            proptest::collection::vec(("[abcd]", inner), 0..5).prop_map(Tree::Object),
+            proptest::collection::vec(("[abcd]".prop_map(Key::from), inner), 0..5).prop_map(Tree::Object),
         ]
     })
 }

@@ -10,9 +10,13 @@ use serde::de::{MapAccess, Visitor};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
+use smol_str::SmolStr;
 
 /// Deepest nesting of arrays and objects.
 pub const DEPTH_MAX: usize = 128;
+
+/// The name of a member. Up to 23 bytes of it take no memory of their own, and a copy of a longer one shares it.
+pub type Key = SmolStr;
 
 /// A JSON value. Members keep their order, and a key may stand twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,12 +27,12 @@ pub enum Tree {
     Number(Digits),
     String(String),
     Array(Vec<Self>),
-    Object(Vec<(String, Self)>),
+    Object(Vec<(Key, Self)>),
 }
 
 /// A JSON number exactly as it was written: `1.10` stays `1.10`, and no digit of a 64-bit id is lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Digits(Box<str>);
+pub struct Digits(SmolStr);
 
 impl Digits {
     /// A number whose grammar was checked when it was read.
@@ -123,7 +127,7 @@ impl Serialize for Tree {
             Self::Object(members) => {
                 let mut object = serializer.serialize_map(Some(members.len()))?;
                 for (key, member) in members {
-                    object.serialize_entry(key, member)?;
+                    object.serialize_entry(key.as_str(), member)?;
                 }
                 object.end()
             }
@@ -188,7 +192,7 @@ fn read(raw: &RawValue, levels: usize) -> Result<Tree, DocumentError> {
 struct Members;
 
 impl<'de> Visitor<'de> for Members {
-    type Value = Vec<(String, &'de RawValue)>;
+    type Value = Vec<(Key, &'de RawValue)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -196,8 +200,8 @@ impl<'de> Visitor<'de> for Members {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
+        while let Some((key, member)) = map.next_entry::<String, _>()? {
+            members.push((key.into(), member));
         }
         Ok(members)
     }

@@ -8,7 +8,7 @@ use pinhole_manifest::pick::{Field, Step};
 
 use super::find::{Twice, element, member};
 use super::plan::Plan;
-use super::{ProjectError, Tree};
+use super::{Key, ProjectError, Tree};
 
 /// What a place gave.
 enum Shape {
@@ -23,12 +23,12 @@ enum Shape {
 /// A walk with its notes.
 pub(super) struct Walk<'w> {
     fields: &'w [Field],
-    plan: Option<&'w Plan<'w>>,
+    plan: Option<&'w Plan>,
     notes: BTreeSet<usize>,
 }
 
 impl<'w> Walk<'w> {
-    pub(super) fn new(fields: &'w [Field], plan: Option<&'w Plan<'w>>) -> Self {
+    pub(super) fn new(fields: &'w [Field], plan: Option<&'w Plan>) -> Self {
         Self { fields, plan, notes: BTreeSet::new() }
     }
 
@@ -56,13 +56,13 @@ impl<'w> Walk<'w> {
 
     /// Projects an object at the root.
     pub(super) fn object(&mut self, object: &mut Tree) -> Result<Tree, ProjectError> {
-        let mut parts: Vec<(usize, String, Tree)> = Vec::new();
+        let mut parts: Vec<(usize, Key, Tree)> = Vec::new();
         // These first, by copy: what is taken below is gone.
         for (place, field) in self.fields.iter().enumerate() {
             if let Some(alias) = &field.alias
                 && let Shape::Found(value) = self.flat(object, &field.steps, place)?
             {
-                parts.push((place, alias.clone(), value));
+                parts.push((place, alias.into(), value));
             }
         }
         let (Some(plan), Tree::Object(members)) = (self.plan, &mut *object) else {
@@ -82,7 +82,7 @@ impl<'w> Walk<'w> {
     }
 
     /// The value at a place of nested fields.
-    fn nested(&mut self, value: &mut Tree, plan: &Plan<'_>) -> Result<Shape, ProjectError> {
+    fn nested(&mut self, value: &mut Tree, plan: &Plan) -> Result<Shape, ProjectError> {
         if plan.leaf {
             return Ok(self.leaf(value, plan.first()));
         }
@@ -108,12 +108,18 @@ impl<'w> Walk<'w> {
     /// The picked members of an object, taken, in the manifest's order.
     fn members(
         &mut self,
-        members: &mut Vec<(String, Tree)>,
-        plan: &Plan<'_>,
-    ) -> Result<Vec<(String, Tree)>, ProjectError> {
-        for (name, plan) in &plan.names {
-            if member(members, name).is_err() {
-                return self.twice(plan.first());
+        members: &mut Vec<(Key, Tree)>,
+        plan: &Plan,
+    ) -> Result<Vec<(Key, Tree)>, ProjectError> {
+        // Most come in the manifest's order, and then none stands twice.
+        let places =
+            members.iter().filter_map(|(name, _)| plan.names.iter().position(|(wanted, _)| wanted == name));
+        let in_order = places.is_sorted_by(|one, next| one < next);
+        if !in_order {
+            for (name, plan) in &plan.names {
+                if member(members, name).is_err() {
+                    return self.twice(plan.first());
+                }
             }
         }
         let mut own = std::mem::take(members);
@@ -137,7 +143,7 @@ impl<'w> Walk<'w> {
         if let Some(fault) = fault {
             return Err(fault);
         }
-        if !own.is_sorted_by_key(|(name, _)| plan.place(name)) {
+        if !in_order {
             own.sort_by_cached_key(|(name, _)| plan.place(name));
         }
         Ok(own)
@@ -221,7 +227,7 @@ impl<'w> Walk<'w> {
 }
 
 /// An object of its parts, in the order of their places.
-fn together(mut parts: Vec<(usize, String, Tree)>) -> Tree {
+fn together(mut parts: Vec<(usize, Key, Tree)>) -> Tree {
     parts.sort_by_key(|(place, ..)| *place);
     Tree::Object(parts.into_iter().map(|(_, name, value)| (name, value)).collect())
 }

@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 
 use crate::call::{credential_value, credential_value_shown};
 use crate::net::{Body, Incoming, Outgoing, Permit, Sent, Wire, WireError, WireErrorKind, WireLimits};
-use crate::project::Tree;
+use crate::project::{Key, Tree};
 
 /// What is still to come, and what went wrong.
 pub(super) struct Script {
@@ -150,8 +150,8 @@ pub(super) fn same(a: &Tree, b: &Tree) -> bool {
     match (a, b) {
         (Tree::Array(a), Tree::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Tree::Object(a), Tree::Object(b)) => {
-            let sorted = |members: &[(String, Tree)]| {
-                let mut members: Vec<(String, Tree)> = members.to_vec();
+            let sorted = |members: &[(Key, Tree)]| {
+                let mut members = members.to_vec();
                 members.sort_by(|(a, _), (b, _)| a.cmp(b));
                 members
             };

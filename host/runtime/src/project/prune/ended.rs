@@ -1,10 +1,12 @@
 //! What comes of a token or a container that has ended: kept, stood in for, or dropped.
 
-use super::super::{Digits, DocumentError, Tree};
-use super::frame::Done;
+use super::super::{Digits, DocumentError, Key, Tree};
 use super::skip::Open;
 use super::token::Word;
 use super::{Expect, KEPT_BYTES_MAX, Pruner, VALUE_COST};
+
+/// From how many bytes on a token is moved rather than copied.
+const LONG: usize = 16 << 10;
 
 impl Pruner<'_> {
     pub(super) fn end_key(&mut self) -> Result<(), DocumentError> {
@@ -12,11 +14,11 @@ impl Pruner<'_> {
         if self.skip.is_open() {
             return Ok(());
         }
-        let name = self.take_text()?;
-        let keep =
-            self.frames.last().map(|frame| self.plan.keep(frame.place)).ok_or(DocumentError::Syntax)?;
-        self.wanted = self.member(keep, name.as_bytes());
-        if self.wanted.is_some() { self.name_member(name) } else { Ok(()) }
+        let plan = self.plan;
+        let keep = self.frames.last().map(|frame| plan.keep(frame.place)).ok_or(DocumentError::Syntax)?;
+        let member = self.member(keep, self.token.as_bytes());
+        self.wanted = member.map(|(place, _)| place);
+        if self.wanted.is_some() { self.name_member(Key::new(&self.token)) } else { Ok(()) }
     }
 
     pub(super) fn end_text(&mut self) -> Result<(), DocumentError> {
@@ -25,22 +27,21 @@ impl Pruner<'_> {
             return Ok(());
         }
         if self.keeps_scalar() {
-            let text = self.take_text()?;
-            return self.end_value(Done::Kept(Tree::String(text)));
+            let text = self.taken_token();
+            let length = text.len();
+            return self.keep(Tree::String(text), length);
         }
         self.end_scalar_standing_in()
     }
 
-    /// The text whose bytes are held, its closing quote among them.
-    fn take_text(&mut self) -> Result<String, DocumentError> {
-        let mut raw = std::mem::take(&mut self.raw);
-        if !raw.contains(&b'\\') {
-            raw.truncate(raw.len().saturating_sub(1));
-            return String::from_utf8(raw).map_err(|_error| DocumentError::NotUtf8);
+    /// The token at hand. What was made room for is kept for the next one, but for a long one.
+    fn taken_token(&mut self) -> String {
+        if self.token.len() > LONG {
+            let mut token = std::mem::take(&mut self.token);
+            token.shrink_to_fit();
+            return token;
         }
-        raw.insert(0, b'"');
-        // Its escapes were checked when they came.
-        serde_json::from_slice(&raw).map_err(|_error| DocumentError::Syntax)
+        self.token.clone()
     }
 
     pub(super) fn end_number(&mut self) -> Result<(), DocumentError> {
@@ -49,9 +50,8 @@ impl Pruner<'_> {
             return Ok(());
         }
         if self.keeps_scalar() {
-            let digits = std::str::from_utf8(&self.raw).map_err(|_error| DocumentError::NotUtf8)?;
-            let digits = Digits::checked(digits);
-            return self.end_value(Done::Kept(Tree::Number(digits)));
+            let digits = Digits::checked(&self.token);
+            return self.keep(Tree::Number(digits), self.token.len());
         }
         self.end_scalar_standing_in()
     }
@@ -62,8 +62,8 @@ impl Pruner<'_> {
             return Ok(());
         }
         match (self.wanted, word) {
-            (Some(_), Word::Null) => self.end_value(Done::Kept(Tree::Null)),
-            (Some(_), _) if self.keeps_scalar() => self.end_value(Done::Kept(Tree::Bool(word == Word::True))),
+            (Some(_), Word::Null) => self.keep(Tree::Null, 0),
+            (Some(_), _) if self.keeps_scalar() => self.keep(Tree::Bool(word == Word::True), 0),
             _ => self.end_scalar_standing_in(),
         }
     }
@@ -71,37 +71,49 @@ impl Pruner<'_> {
     /// A scalar that is looked at for its kind at most.
     pub(super) fn end_scalar_standing_in(&mut self) -> Result<(), DocumentError> {
         match self.wanted {
-            Some(_) => self.end_value(Done::StandIn(Tree::Bool(true))),
-            None => self.end_value(Done::Dropped),
+            Some(_) => self.stand_in(Tree::Bool(true)),
+            None => self.pass(),
         }
     }
 
     /// What was passed over as a whole is closed.
     pub(super) fn end_passed(&mut self, open: Open) -> Result<(), DocumentError> {
         match (self.wanted, open) {
-            (None, _) => self.end_value(Done::Dropped),
-            (Some(_), Open::Object) => self.end_value(Done::StandIn(Tree::Object(Vec::new()))),
-            (Some(_), Open::Array) => self.end_value(Done::StandIn(Tree::Array(Vec::new()))),
+            (None, _) => self.pass(),
+            (Some(_), Open::Object) => self.stand_in(Tree::Object(Vec::new())),
+            (Some(_), Open::Array) => self.stand_in(Tree::Array(Vec::new())),
         }
     }
 
-    pub(super) fn end_value(&mut self, done: Done) -> Result<(), DocumentError> {
+    /// A value has ended and is kept; `text` is the length of its text.
+    #[inline]
+    pub(super) fn keep(&mut self, tree: Tree, text: usize) -> Result<(), DocumentError> {
         self.expect = Expect::More;
-        let text = match &done {
-            Done::Kept(Tree::String(text)) => text.len(),
-            Done::Kept(Tree::Number(digits)) => digits.as_str().len(),
-            _ => 0,
-        };
+        match self.frames.last_mut() {
+            Some(frame) => frame.keep(tree),
+            None => self.top = Some(tree),
+        }
+        self.count(text)
+    }
+
+    /// A value has ended of which only its kind is looked at.
+    fn stand_in(&mut self, tree: Tree) -> Result<(), DocumentError> {
+        self.expect = Expect::More;
         let held = if let Some(frame) = self.frames.last_mut() {
-            frame.put(done, self.plan.keep(frame.place))
+            frame.stand_in(tree, self.plan.keep(frame.place))
         } else {
-            self.top = match done {
-                Done::Kept(tree) | Done::StandIn(tree) => Some(tree),
-                Done::Dropped => None,
-            };
+            self.top = Some(tree);
             true
         };
-        if held { self.count(text) } else { Ok(()) }
+        if held { self.count(0) } else { Ok(()) }
+    }
+
+    /// A value has ended that nobody looks at.
+    #[inline]
+    fn pass(&mut self) -> Result<(), DocumentError> {
+        self.expect = Expect::More;
+        let held = self.frames.last_mut().is_some_and(|frame| frame.pass(self.plan.keep(frame.place)));
+        if held { self.count(0) } else { Ok(()) }
     }
 
     /// Counts a value or a key that is held.

@@ -1,6 +1,6 @@
 //! An open array or object that is looked into, and what has been kept of it.
 
-use super::super::Tree;
+use super::super::{Key, Tree};
 use super::plan::{Keep, Place};
 
 /// One of the open ones.
@@ -14,25 +14,14 @@ pub(super) struct Frame {
 #[derive(Debug)]
 pub(super) enum Kind {
     /// Members, and the key of the one at hand.
-    Object { members: Vec<(String, Tree)>, key: String },
+    Object { members: Vec<(Key, Tree)>, key: Key },
     /// Elements. `next` is the place of the one at hand, `odd` whether a stand-in is among them.
     Array { elements: Vec<Tree>, next: u64, odd: bool },
 }
 
-/// What came of a value.
-#[derive(Debug)]
-pub(super) enum Done {
-    /// Nothing of it is looked at.
-    Dropped,
-    /// It is kept.
-    Kept(Tree),
-    /// Only its kind is looked at.
-    StandIn(Tree),
-}
-
 impl Frame {
     pub(super) fn object(place: Place, wanted: usize) -> Self {
-        Self { place, kind: Kind::Object { members: Vec::with_capacity(wanted), key: String::new() } }
+        Self { place, kind: Kind::Object { members: Vec::with_capacity(wanted), key: Key::default() } }
     }
 
     pub(super) fn array(place: Place) -> Self {
@@ -50,32 +39,51 @@ impl Frame {
         }
     }
 
-    /// Puts a value in, and says whether it is held now.
-    pub(super) fn put(&mut self, value: Done, keep: &Keep) -> bool {
+    /// Puts in a value that is kept.
+    #[inline]
+    pub(super) fn keep(&mut self, tree: Tree) {
         match &mut self.kind {
-            Kind::Object { members, key } => match value {
-                Done::Dropped => false,
-                Done::Kept(tree) | Done::StandIn(tree) => {
-                    members.push((std::mem::take(key), tree));
-                    true
-                }
-            },
-            Kind::Array { elements, next, odd } => {
+            Kind::Object { members, key } => members.push((std::mem::take(key), tree)),
+            Kind::Array { elements, next, .. } => {
+                *next = next.saturating_add(1);
+                elements.push(tree);
+            }
+        }
+    }
+
+    /// Puts in what stands for a value of which only its kind is looked at, and says whether it is held. `keep` is this
+    /// frame's. Only where single places are looked at does it matter where an element stands.
+    pub(super) fn stand_in(&mut self, tree: Tree, keep: &Keep) -> bool {
+        match &mut self.kind {
+            Kind::Array { next, odd, .. } if keep.indices.is_empty() && *odd => {
+                *next = next.saturating_add(1);
+                false
+            }
+            Kind::Array { odd, .. } => {
+                *odd = true;
+                self.keep(tree);
+                true
+            }
+            Kind::Object { .. } => {
+                self.keep(tree);
+                true
+            }
+        }
+    }
+
+    /// Passes over a value that nobody looks at, and says whether anything is held in its place.
+    #[inline]
+    pub(super) fn pass(&mut self, keep: &Keep) -> bool {
+        match &mut self.kind {
+            Kind::Object { .. } => false,
+            Kind::Array { elements, next, .. } => {
                 let index = *next;
                 *next = index.saturating_add(1);
-                // Only where single places are looked at does it matter where an element stands.
-                let last = keep.indices.last().map(|(last, _)| *last);
-                let tree = match (value, last) {
-                    (Done::Kept(tree), _) | (Done::StandIn(tree), Some(_)) => tree,
-                    (Done::StandIn(tree), None) if !*odd => {
-                        *odd = true;
-                        tree
-                    }
-                    (Done::Dropped, Some(last)) if index < last => Tree::Null,
-                    (Done::StandIn(_) | Done::Dropped, _) => return false,
-                };
-                elements.push(tree);
-                true
+                let held = keep.indices.last().is_some_and(|(last, _)| index < *last);
+                if held {
+                    elements.push(Tree::Null);
+                }
+                held
             }
         }
     }

@@ -1,69 +1,39 @@
 //! What is looked into: keys are compared with the wanted ones, and wanted values are kept.
 
-use super::super::{DEPTH_MAX, DocumentError, Tree};
-use super::frame::{Done, Frame, Kind};
+use super::super::{DEPTH_MAX, Digits, DocumentError, Key, Tree};
+use super::frame::{Frame, Kind};
+use super::marks::Piece;
 use super::plan::{Keep, Place};
 use super::skip::Open;
-use super::text::{plain, trimmed};
-use super::token::{Num, Step, Str, Word};
+use super::token::{Dropped, Num, Step, Str, Word};
+use super::unwanted::{Behind, behind_unwanted};
 use super::{Expect, KEPT_BYTES_MAX, Partial, Pruner};
 
-/// What follows the quote behind the key of an unwanted member, if its value is a plain string, a number or a word that
-/// ends here and another key follows: that key, behind its quote.
-#[inline]
-fn behind_member(after: &[u8]) -> Option<&[u8]> {
-    let [b':', value @ ..] = trimmed(after) else {
-        return None;
-    };
-    let end = match trimmed(value) {
-        [b'"', text @ ..] => match text.get(plain(text)..) {
-            Some([b'"', end @ ..]) => end,
-            _ => return None,
-        },
-        value @ [first, ..] => {
-            let step = match first {
-                b'-' | b'0'..=b'9' => Num::Start.take(value),
-                first => Word::starting(*first)?.take(&mut 0, value),
-            };
-            match step {
-                Ok(Step::Ended(at)) => value.get(at..)?,
-                Ok(Step::Open) | Err(_) => return None,
-            }
-        }
-        [] => return None,
-    };
-    let [b',', next @ ..] = trimmed(end) else {
-        return None;
-    };
-    match trimmed(next) {
-        [b'"', key @ ..] => Some(key),
-        _ => None,
-    }
-}
-
 impl Pruner<'_> {
-    /// Goes on with the token that the last piece ended in.
-    pub(super) fn resume<'b>(&mut self, piece: &'b [u8]) -> Result<&'b [u8], DocumentError> {
-        if piece.is_empty() {
-            return Ok(piece);
-        }
+    /// Goes on with the token at hand from this place, and says where what follows it starts.
+    pub(super) fn go_on(&mut self, piece: Piece<'_>, at: usize) -> Result<usize, DocumentError> {
         let mut partial = self.partial;
+        let held = self.holds_token(partial);
         let step = match &mut partial {
-            Partial::None => return Ok(piece),
-            Partial::Key(text) | Partial::Text(text) => text.take(piece)?,
-            Partial::Number(number) => number.take(piece)?,
-            Partial::Word(word, seen) => word.take(seen, piece)?,
+            Partial::None => return Ok(at),
+            Partial::Key(text) | Partial::Text(text) if held => text.take(piece, at, &mut self.token)?,
+            Partial::Key(text) | Partial::Text(text) => text.take(piece, at, &mut Dropped)?,
+            Partial::Number(number) => number.take(piece, at)?,
+            Partial::Word(word, seen) => word.take(seen, piece, at)?,
         };
-        let (own, rest) = match step {
-            Step::Open => (piece, &[][..]),
-            Step::Ended(at) => (piece.get(..at).unwrap_or_default(), piece.get(at..).unwrap_or_default()),
+        let end = match step {
+            Step::Ended(end) => end,
+            Step::Open => piece.len(),
         };
-        if self.holds_token(partial) {
-            self.hold(own)?;
+        if held && matches!(partial, Partial::Number(_)) {
+            self.token.push_str(piece.text(at, end));
+        }
+        if self.kept.saturating_add(self.token.len()) > KEPT_BYTES_MAX {
+            return Err(DocumentError::KeptTooMuch);
         }
         if step == Step::Open {
             self.partial = partial;
-            return Ok(rest);
+            return Ok(end);
         }
         self.partial = Partial::None;
         match partial {
@@ -73,7 +43,7 @@ impl Pruner<'_> {
             Partial::Number(_) => self.end_number()?,
             Partial::Word(word, _) => self.end_word(word)?,
         }
-        Ok(rest)
+        Ok(end)
     }
 
     /// Whether the token at hand is kept, or may turn out to be a wanted key.
@@ -90,33 +60,36 @@ impl Pruner<'_> {
         self.wanted.is_some_and(|place| self.plan.keep(place).scalar)
     }
 
-    /// Holds bytes of the token at hand.
-    fn hold(&mut self, bytes: &[u8]) -> Result<(), DocumentError> {
-        self.raw.extend_from_slice(bytes);
-        let held = self.kept.saturating_add(self.raw.len());
-        if held > KEPT_BYTES_MAX { Err(DocumentError::KeptTooMuch) } else { Ok(()) }
-    }
-
-    /// One token of what is looked into, or one whole string that is passed over. No white space stands before it.
-    pub(super) fn step<'b>(&mut self, rest: &'b [u8]) -> Result<&'b [u8], DocumentError> {
-        let Some((byte, tail)) = rest.split_first() else {
-            return Ok(rest);
+    /// One token of what is looked into, or the start of what is passed over. No white space stands here.
+    pub(super) fn step(&mut self, piece: Piece<'_>, at: usize) -> Result<usize, DocumentError> {
+        let Some(byte) = piece.byte(at) else {
+            return Ok(at);
         };
+        let after = at.wrapping_add(1);
         match (self.expect, byte) {
-            (Expect::Key | Expect::FirstKey, b'"') => self.key(tail),
-            (Expect::Value | Expect::FirstElement, _) => self.value(*byte, rest, tail),
+            (Expect::Key | Expect::FirstKey, b'"') => self.key(piece, after),
+            (Expect::Value | Expect::FirstElement, _) => self.value(byte, piece, at),
             (Expect::Colon, b':') => {
                 self.expect = Expect::Value;
-                Ok(tail)
+                Ok(after)
             }
-            (Expect::More, b',') => self.comma(tail),
-            (Expect::FirstKey | Expect::More, b'}') => self.close(Open::Object, tail),
-            (Expect::More, b']') => self.close(Open::Array, tail),
+            (Expect::More, b',') => {
+                self.comma()?;
+                Ok(after)
+            }
+            (Expect::FirstKey | Expect::More, b'}') => {
+                self.close(Open::Object)?;
+                Ok(after)
+            }
+            (Expect::More, b']') => {
+                self.close(Open::Array)?;
+                Ok(after)
+            }
             _ => Err(DocumentError::Syntax),
         }
     }
 
-    fn comma<'b>(&mut self, tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+    fn comma(&mut self) -> Result<(), DocumentError> {
         let frame = self.frames.last().ok_or(DocumentError::Syntax)?;
         match frame.kind {
             Kind::Object { .. } => self.expect = Expect::Key,
@@ -125,10 +98,10 @@ impl Pruner<'_> {
                 self.expect = Expect::Value;
             }
         }
-        Ok(tail)
+        Ok(())
     }
 
-    fn close<'b>(&mut self, open: Open, tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+    fn close(&mut self, open: Open) -> Result<(), DocumentError> {
         let frame = self.frames.pop().ok_or(DocumentError::Syntax)?;
         let kind = match frame.kind {
             Kind::Object { .. } => Open::Object,
@@ -137,52 +110,64 @@ impl Pruner<'_> {
         if kind != open {
             return Err(DocumentError::Syntax);
         }
-        self.end_value(Done::Kept(frame.into_tree()))?;
-        Ok(tail)
+        self.keep(frame.into_tree(), 0)
     }
 
-    /// A key of an object that is looked into, behind its quote, and as many unwanted members after it as are plain and
-    /// whole: most are.
-    fn key<'b>(&mut self, tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
-        let keep =
-            self.frames.last().map(|frame| self.plan.keep(frame.place)).ok_or(DocumentError::Syntax)?;
-        let mut tail = tail;
-        while let Some((key, [b'"', after @ ..])) = tail.split_at_checked(plain(tail)) {
-            self.wanted = self.member(keep, key);
-            if self.wanted.is_none() {
-                if let Some(next) = behind_member(after) {
-                    tail = next;
-                    continue;
-                }
-            } else {
-                // Checked as a whole piece when it was fed.
-                let key = std::str::from_utf8(key).map_err(|_error| DocumentError::NotUtf8)?;
-                self.name_member(key.to_owned())?;
+    /// A key of an object that is looked into, behind its quote, and as many members from it on as are scalars and whole:
+    /// most are.
+    fn key(&mut self, piece: Piece<'_>, at: usize) -> Result<usize, DocumentError> {
+        let plan = self.plan;
+        let keep = self.frames.last().map(|frame| plan.keep(frame.place)).ok_or(DocumentError::Syntax)?;
+        let mut at = at;
+        loop {
+            at = match behind_unwanted(keep, piece, at) {
+                Behind::Quote(at) => at,
+                Behind::Brace(end) => return self.close(Open::Object).map(|()| end),
+            };
+            let end = piece.mark(at);
+            if piece.byte(end) != Some(b'"') {
+                return self.token(Partial::Key(Str::Plain), piece, at);
             }
-            let after = trimmed(after);
-            if let [b':', value @ ..] = after {
-                self.expect = Expect::Value;
-                return Ok(value);
+            let member = self.member(keep, piece.bytes(at, end));
+            self.wanted = member.map(|(place, _)| place);
+            if let Some((_, name)) = member {
+                let name = name.cloned().unwrap_or_else(|| Key::new(piece.text(at, end)));
+                self.name_member(name)?;
             }
-            self.expect = Expect::Colon;
-            return Ok(after);
+            let colon = piece.solid(end.wrapping_add(1));
+            if piece.byte(colon) != Some(b':') {
+                self.expect = Expect::Colon;
+                return Ok(colon);
+            }
+            self.expect = Expect::Value;
+            let value = piece.solid(colon.wrapping_add(1));
+            let after = self.step(piece, value)?;
+            if self.expect != Expect::More || self.partial != Partial::None {
+                return Ok(after);
+            }
+            match piece.next_key(after) {
+                Some(next) => at = next,
+                None => return Ok(after),
+            }
         }
-        self.token(Partial::Key(Str::Plain), tail)
     }
 
     /// Starts a token that may end in this piece or a later one.
-    fn token<'b>(&mut self, partial: Partial, rest: &'b [u8]) -> Result<&'b [u8], DocumentError> {
-        self.raw.clear();
+    fn token(&mut self, partial: Partial, piece: Piece<'_>, at: usize) -> Result<usize, DocumentError> {
+        self.token.clear();
         self.partial = partial;
-        self.resume(rest)
+        self.go_on(piece, at)
     }
 
-    /// What is kept of the member of this name in an object of which `keep` is kept.
-    pub(super) fn member(&self, keep: &Keep, key: &[u8]) -> Option<Place> {
-        keep.name(key).or_else(|| keep.members.then_some(self.plan.any_scalar()))
+    /// What is kept of the member of this name in an object of which `keep` is kept, and the name if the plan has it.
+    pub(super) fn member<'k>(&self, keep: &'k Keep, key: &[u8]) -> Option<(Place, Option<&'k Key>)> {
+        match keep.name(key) {
+            Some((name, place)) => Some((*place, Some(name))),
+            None => keep.members.then_some((self.plan.any_scalar(), None)),
+        }
     }
 
-    pub(super) fn name_member(&mut self, name: String) -> Result<(), DocumentError> {
+    pub(super) fn name_member(&mut self, name: Key) -> Result<(), DocumentError> {
         self.count(name.len())?;
         if let Some(Frame { kind: Kind::Object { key, .. }, .. }) = self.frames.last_mut() {
             *key = name;
@@ -190,15 +175,17 @@ impl Pruner<'_> {
         Ok(())
     }
 
-    /// A value starts with `byte`. `rest` starts with it too, `tail` behind it.
-    fn value<'b>(&mut self, byte: u8, rest: &'b [u8], tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
+    /// A value starts here with `byte`.
+    fn value(&mut self, byte: u8, piece: Piece<'_>, at: usize) -> Result<usize, DocumentError> {
+        let after = at.wrapping_add(1);
         match byte {
-            b'"' => self.text(rest, tail),
-            b'{' | b'[' => self.container(byte, tail),
-            b'-' | b'0'..=b'9' => self.token(Partial::Number(Num::Start), rest),
-            b']' if self.expect == Expect::FirstElement => self.close(Open::Array, tail),
+            b'"' => self.text(piece, after),
+            b'{' => self.container(Open::Object).map(|()| after),
+            b'[' => self.container(Open::Array).map(|()| after),
+            b'-' | b'0'..=b'9' => self.number(piece, at),
+            b']' if self.expect == Expect::FirstElement => self.close(Open::Array).map(|()| after),
             _ => match Word::starting(byte) {
-                Some(word) => self.token(Partial::Word(word, 0), rest),
+                Some(word) => self.token(Partial::Word(word, 0), piece, at),
                 None if self.is_mark(byte) => Err(DocumentError::ByteOrderMark),
                 None => Err(DocumentError::Syntax),
             },
@@ -210,25 +197,34 @@ impl Pruner<'_> {
         byte == 0xef && self.frames.is_empty() && self.top.is_none()
     }
 
-    fn text<'b>(&mut self, rest: &'b [u8], tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
-        let mut text = Str::Plain;
-        let Step::Ended(end) = text.take(tail)? else {
-            return self.token(Partial::Text(Str::Plain), tail);
-        };
-        let after = tail.get(end..).unwrap_or_default();
-        if !self.keeps_scalar() {
-            self.end_scalar_standing_in()?;
-            return Ok(after);
+    fn text(&mut self, piece: Piece<'_>, at: usize) -> Result<usize, DocumentError> {
+        let end = piece.mark(at);
+        if piece.byte(end) != Some(b'"') {
+            return self.token(Partial::Text(Str::Plain), piece, at);
         }
-        let quoted = rest.get(..=end).unwrap_or_default();
-        // Its grammar was checked just now.
-        let text: String = serde_json::from_slice(quoted).map_err(|_error| DocumentError::Syntax)?;
-        self.end_value(Done::Kept(Tree::String(text)))?;
-        Ok(after)
+        if self.keeps_scalar() {
+            let text = piece.text(at, end);
+            self.keep(Tree::String(text.to_owned()), text.len())?;
+        } else {
+            self.end_scalar_standing_in()?;
+        }
+        Ok(end.wrapping_add(1))
     }
 
-    fn container<'b>(&mut self, byte: u8, tail: &'b [u8]) -> Result<&'b [u8], DocumentError> {
-        let open = if byte == b'{' { Open::Object } else { Open::Array };
+    fn number(&mut self, piece: Piece<'_>, at: usize) -> Result<usize, DocumentError> {
+        let Step::Ended(end) = Num::Start.take(piece, at)? else {
+            return self.token(Partial::Number(Num::Start), piece, at);
+        };
+        if self.keeps_scalar() {
+            let digits = piece.text(at, end);
+            self.keep(Tree::Number(Digits::checked(digits)), digits.len())?;
+        } else {
+            self.end_scalar_standing_in()?;
+        }
+        Ok(end)
+    }
+
+    fn container(&mut self, open: Open) -> Result<(), DocumentError> {
         let entered = self.wanted.filter(|place| {
             let keep = self.plan.keep(*place);
             if open == Open::Object { keep.enters_objects() } else { keep.enters_arrays() }
@@ -236,7 +232,7 @@ impl Pruner<'_> {
         let Some(place) = entered else {
             self.skip.open(open, self.frames.len())?;
             self.expect = if open == Open::Object { Expect::FirstKey } else { Expect::FirstElement };
-            return Ok(tail);
+            return Ok(());
         };
         if self.frames.len() >= DEPTH_MAX {
             return Err(DocumentError::TooDeep);
@@ -254,6 +250,6 @@ impl Pruner<'_> {
             }
         }
         self.frames.push(frame);
-        Ok(tail)
+        Ok(())
     }
 }

@@ -11,18 +11,19 @@
 mod ended;
 mod frame;
 mod keep;
+mod marks;
 mod plan;
 mod skip;
-mod text;
 mod token;
+mod unwanted;
 mod utf8;
 
-use super::{DocumentError, Tree};
+use super::{DocumentError, Key, Tree};
 use frame::Frame;
+use marks::{Marks, Piece};
 use plan::Place;
 pub use plan::Plan;
 use skip::Skip;
-use text::trimmed;
 use token::{Num, Str, Word};
 use utf8::Utf8;
 
@@ -30,7 +31,10 @@ use utf8::Utf8;
 pub const KEPT_BYTES_MAX: usize = 32 << 20;
 
 /// What a value costs to hold besides its text, in bytes.
-const VALUE_COST: usize = 48;
+const VALUE_COST: usize = size_of::<(Key, Tree)>();
+
+/// Most bytes that are looked at in one go, so that they and their marks stay close to the processor.
+const STRETCH: usize = 16 << 10;
 
 /// What may come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,9 +75,10 @@ pub struct Pruner<'p> {
     partial: Partial,
     /// What is kept of the value that comes next, or of the token at hand.
     wanted: Option<Place>,
-    /// The token at hand, without its quotes, if it is kept or may be.
-    raw: Vec<u8>,
+    /// The token at hand, as far as it has come, if it is kept or may be: what a string says, or digits.
+    token: String,
     utf8: Utf8,
+    marks: Marks,
     top: Option<Tree>,
     kept: usize,
 }
@@ -88,8 +93,9 @@ impl<'p> Pruner<'p> {
             expect: Expect::Value,
             partial: Partial::None,
             wanted: Some(0),
-            raw: Vec::new(),
+            token: String::new(),
             utf8: Utf8::default(),
+            marks: Marks::default(),
             top: None,
             kept: 0,
         }
@@ -97,11 +103,35 @@ impl<'p> Pruner<'p> {
 
     /// Takes the next piece of the document, of any length.
     pub fn feed(&mut self, piece: &[u8]) -> Result<(), DocumentError> {
-        self.utf8.check(piece)?;
-        let mut rest = self.resume(piece)?;
-        while !rest.is_empty() {
+        let (ended, mut text) = self.utf8.whole(piece)?;
+        if let Some(ended) = ended {
+            self.feed_stretch(ended.encode_utf8(&mut [0; 4]))?;
+        }
+        while !text.is_empty() {
+            let stretch = text.floor_char_boundary(STRETCH);
+            let (here, rest) = text.split_at_checked(stretch).unwrap_or((text, ""));
+            self.feed_stretch(here)?;
+            text = rest;
+        }
+        Ok(())
+    }
+
+    fn feed_stretch(&mut self, text: &str) -> Result<(), DocumentError> {
+        let mut marks = std::mem::take(&mut self.marks);
+        let fed = self.feed_marked(marks.read(text));
+        self.marks = marks;
+        fed
+    }
+
+    fn feed_marked(&mut self, piece: Piece<'_>) -> Result<(), DocumentError> {
+        let mut at = self.go_on(piece, 0)?;
+        while at < piece.len() {
             // A token that goes on in the next piece leaves nothing.
-            rest = if self.skip.is_open() { self.pass_over(rest)? } else { self.step(trimmed(rest))? };
+            at = if self.skip.is_open() {
+                self.pass_over(piece, at)?
+            } else {
+                self.step(piece, piece.solid(at))?
+            };
         }
         Ok(())
     }

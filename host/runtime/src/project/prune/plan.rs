@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use pinhole_manifest::pick::{Node, Projection, SingularStep, Step};
 
+use super::super::Key;
+
 /// A place, by its number in the plan.
 pub(super) type Place = usize;
 
@@ -19,11 +21,9 @@ pub(super) struct Keep {
     /// The scalar members of an object here are kept under their names.
     pub(super) members: bool,
     /// Members that are looked into.
-    names: Vec<(Box<[u8]>, Place)>,
-    /// A bit for each length that a wanted name has, of those up to 63 bytes.
-    lengths: u64,
-    /// Whether a wanted name is longer than that.
-    long: bool,
+    names: Vec<(Key, Place)>,
+    /// A bit for each look of a wanted name: what most names that nobody wants do not have.
+    looks: u64,
     /// What is kept of every element of an array here.
     pub(super) each: Option<Place>,
     /// What is kept of single elements, in order of their places; each holds what `each` keeps, too.
@@ -31,16 +31,19 @@ pub(super) struct Keep {
 }
 
 impl Keep {
-    /// What is kept of the member of this name.
-    pub(super) fn name(&self, name: &[u8]) -> Option<Place> {
-        let wanted = match name.len() {
-            short @ 0..=63 => self.lengths >> short & 1 == 1,
-            _ => self.long,
-        };
-        if !wanted {
+    /// The name and what is kept of its member, if it is wanted.
+    #[inline]
+    pub(super) fn name(&self, name: &[u8]) -> Option<&(Key, Place)> {
+        if !self.may_want(name) {
             return None;
         }
-        self.names.iter().find(|(wanted, _)| **wanted == *name).map(|(_, place)| *place)
+        self.names.iter().find(|(wanted, _)| wanted.as_bytes() == name)
+    }
+
+    /// Whether a member of this name may be wanted: false is sure.
+    #[inline]
+    pub(super) fn may_want(&self, name: &[u8]) -> bool {
+        self.members || self.looks >> look(name) & 1 == 1
     }
 
     /// How many members an object here keeps at most, as far as a first guess goes.
@@ -57,6 +60,16 @@ impl Keep {
     pub(super) fn enters_arrays(&self) -> bool {
         self.each.is_some() || !self.indices.is_empty()
     }
+}
+
+/// A number below 64 of a name's length and of how it starts and ends.
+#[inline]
+fn look(name: &[u8]) -> u32 {
+    let (Some(first), Some(last)) = (name.first(), name.last()) else {
+        return 0;
+    };
+    let ends = u32::from(*first).wrapping_mul(7) ^ u32::from(*last).wrapping_mul(29);
+    u32::try_from(name.len()).unwrap_or(u32::MAX).wrapping_mul(5).wrapping_add(ends) & 63
 }
 
 /// A plan of what is kept. Made once for each op and document.
@@ -92,11 +105,8 @@ impl Plan {
         self.places.push(Keep { scalar: wanted.scalar, members: wanted.members, ..Keep::default() });
         let mut keep = Keep { scalar: wanted.scalar, members: wanted.members, ..Keep::default() };
         for (name, below) in &wanted.names {
-            match name.len() {
-                short @ 0..=63 => keep.lengths |= 1 << short,
-                _ => keep.long = true,
-            }
-            keep.names.push((name.as_bytes().into(), self.place(below)));
+            keep.looks |= 1 << look(name.as_bytes());
+            keep.names.push((Key::new(name), self.place(below)));
         }
         keep.each = wanted.each.as_deref().map(|below| self.place(below));
         for (index, below) in &wanted.indices {
@@ -122,8 +132,7 @@ impl Plan {
             scalar: false,
             members: false,
             names: Vec::new(),
-            lengths: 0,
-            long: false,
+            looks: 0,
             each: None,
             indices: Vec::new(),
         };

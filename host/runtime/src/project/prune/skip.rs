@@ -1,10 +1,8 @@
 //! What is passed over: checked, and nothing kept of it.
-//!
-//! The one hot loop: most bytes of an answer go through it.
 
 use super::super::{DEPTH_MAX, DocumentError};
-use super::text::{plain, trimmed};
-use super::token::{Num, Step, Str, Word};
+use super::marks::Piece;
+use super::token::{Dropped, Num, Step, Str, Word};
 use super::{Expect, Partial, Pruner};
 
 /// The arrays and objects that are open in what is passed over: a bit each, the innermost lowest.
@@ -49,88 +47,81 @@ impl Skip {
 }
 
 impl Pruner<'_> {
-    /// Passes over bytes until what is passed over is closed, or they end.
-    pub(super) fn pass_over<'b>(&mut self, piece: &'b [u8]) -> Result<&'b [u8], DocumentError> {
-        let mut rest = piece;
+    /// Passes over what is here until what is passed over is closed, or the piece ends. Says where it stopped.
+    pub(super) fn pass_over(&mut self, piece: Piece<'_>, at: usize) -> Result<usize, DocumentError> {
+        let mut at = at;
         let mut expect = self.expect;
         loop {
-            // Whole strings, which most tokens are, take one turn each, with the colon or comma behind them.
-            rest = trimmed(rest);
-            match (expect, rest) {
-                (Expect::Key, [b'"', tail @ ..]) => {
-                    let end = plain(tail);
-                    if let Some([b'"', after @ ..]) = tail.get(end..) {
-                        (rest, expect) = match trimmed(after) {
-                            [b':', value @ ..] => (value, Expect::Value),
-                            other => (other, Expect::Colon),
-                        };
-                    } else {
-                        (rest, expect) = self.passed_key(tail, end)?;
+            at = piece.solid(at);
+            let Some(byte) = piece.byte(at) else {
+                break;
+            };
+            let after = at.wrapping_add(1);
+            // Strings without escapes, which most tokens are, take one turn each, with the colon or comma behind them.
+            (at, expect) = match (byte, expect) {
+                (b'"', Expect::Key | Expect::FirstKey) => {
+                    let end = self.passed_text(piece, after, Partial::Key)?;
+                    let colon = piece.solid(end);
+                    match piece.byte(colon) {
+                        Some(b':') => (colon.wrapping_add(1), Expect::Value),
+                        _ if self.partial == Partial::None => (colon, Expect::Colon),
+                        _ => (colon, Expect::Key),
                     }
                 }
-                (Expect::Value, [b'"', tail @ ..]) => {
-                    let end = plain(tail);
-                    if let Some([b'"', after @ ..]) = tail.get(end..) {
-                        (rest, expect) = match trimmed(after) {
-                            [b',', next @ ..] => (next, self.behind_comma()),
-                            other => (other, Expect::More),
-                        };
-                    } else {
-                        (rest, expect) = self.passed_text(tail, end)?;
+                (b'"', Expect::Value | Expect::FirstElement) => {
+                    let end = self.passed_text(piece, after, Partial::Text)?;
+                    let comma = piece.solid(end);
+                    match piece.byte(comma) {
+                        Some(b',') => (comma.wrapping_add(1), self.behind_comma()),
+                        _ if self.partial == Partial::None => (comma, Expect::More),
+                        _ => (comma, Expect::Value),
                     }
                 }
-                (_, [byte, tail @ ..]) => {
-                    (rest, expect) = self.passed(expect, *byte, rest, tail)?;
-                    if !self.skip.is_open() {
-                        break;
-                    }
+                (b',', Expect::More) => (after, self.behind_comma()),
+                (b':', Expect::Colon) => (after, Expect::Value),
+                (b'{', Expect::Value | Expect::FirstElement) => {
+                    self.skip.open(Open::Object, self.frames.len())?;
+                    (after, Expect::FirstKey)
                 }
-                (_, []) => break,
-            }
+                (b'[', Expect::Value | Expect::FirstElement) => {
+                    self.skip.open(Open::Array, self.frames.len())?;
+                    (after, Expect::FirstElement)
+                }
+                (b'}', Expect::More | Expect::FirstKey) => {
+                    if self.passed_end(Open::Object)? {
+                        return Ok(after);
+                    }
+                    (after, Expect::More)
+                }
+                (b']', Expect::More | Expect::FirstElement) => {
+                    if self.passed_end(Open::Array)? {
+                        return Ok(after);
+                    }
+                    (after, Expect::More)
+                }
+                (_, Expect::Value | Expect::FirstElement) => self.passed_scalar(byte, piece, at)?,
+                _ => return Err(DocumentError::Syntax),
+            };
         }
         self.expect = expect;
-        Ok(rest)
+        Ok(at)
     }
 
-    /// One token of what is passed over.
-    fn passed<'b>(
-        &mut self,
-        expect: Expect,
-        byte: u8,
-        rest: &'b [u8],
-        tail: &'b [u8],
-    ) -> Result<(&'b [u8], Expect), DocumentError> {
-        match (expect, byte) {
-            (Expect::FirstKey, b'"') => self.passed_key(tail, 0),
-            (Expect::FirstElement, b'"') => self.passed_text(tail, 0),
-            (Expect::More, b',') => Ok((tail, self.behind_comma())),
-            (Expect::Colon, b':') => Ok((tail, Expect::Value)),
-            (Expect::Value | Expect::FirstElement, b'{') => {
-                self.skip.open(Open::Object, self.frames.len())?;
-                Ok((tail, Expect::FirstKey))
-            }
-            (Expect::Value | Expect::FirstElement, b'[') => {
-                self.skip.open(Open::Array, self.frames.len())?;
-                Ok((tail, Expect::FirstElement))
-            }
-            (Expect::More | Expect::FirstKey, b'}') | (Expect::More | Expect::FirstElement, b']') => {
-                let open = if byte == b'}' { Open::Object } else { Open::Array };
-                if open != self.skip.innermost() {
-                    return Err(DocumentError::Syntax);
-                }
-                self.skip.close();
-                if !self.skip.is_open() {
-                    self.end_passed(open)?;
-                }
-                Ok((tail, Expect::More))
-            }
-            (Expect::Value | Expect::FirstElement, b'-' | b'0'..=b'9') => self.passed_number(rest),
-            (Expect::Value | Expect::FirstElement, b'n' | b't' | b'f') => self.passed_word(byte, rest),
-            _ => Err(DocumentError::Syntax),
+    /// The innermost one that is passed over ends; whether that was the last.
+    #[inline]
+    fn passed_end(&mut self, open: Open) -> Result<bool, DocumentError> {
+        if open != self.skip.innermost() {
+            return Err(DocumentError::Syntax);
         }
+        self.skip.close();
+        if self.skip.is_open() {
+            return Ok(false);
+        }
+        self.end_passed(open).map(|()| true)
     }
 
     /// What comes behind a comma in what is passed over.
+    #[inline]
     fn behind_comma(&self) -> Expect {
         match self.skip.innermost() {
             Open::Object => Expect::Key,
@@ -138,51 +129,48 @@ impl Pruner<'_> {
         }
     }
 
-    /// A key, of which so many bytes are known to be plain.
-    fn passed_key<'b>(&mut self, rest: &'b [u8], plain: usize) -> Result<(&'b [u8], Expect), DocumentError> {
-        let mut key = Str::Plain;
-        let rest = rest.get(plain..).unwrap_or_default();
-        match key.take(rest)? {
-            Step::Ended(at) => Ok((rest.get(at..).unwrap_or_default(), Expect::Colon)),
-            Step::Open => {
-                self.partial = Partial::Key(key);
-                Ok((&[], Expect::Key))
-            }
+    /// A key or a string behind its quote; says where it ends. One that goes on in the next piece is the token at hand.
+    #[inline]
+    fn passed_text(
+        &mut self,
+        piece: Piece<'_>,
+        at: usize,
+        partial: fn(Str) -> Partial,
+    ) -> Result<usize, DocumentError> {
+        let end = piece.mark(at);
+        if piece.byte(end) == Some(b'"') {
+            return Ok(end.wrapping_add(1));
         }
-    }
-
-    /// A string, of which so many bytes are known to be plain.
-    fn passed_text<'b>(&mut self, rest: &'b [u8], plain: usize) -> Result<(&'b [u8], Expect), DocumentError> {
         let mut text = Str::Plain;
-        let rest = rest.get(plain..).unwrap_or_default();
-        match text.take(rest)? {
-            Step::Ended(at) => Ok((rest.get(at..).unwrap_or_default(), Expect::More)),
+        match text.take(piece, end, &mut Dropped)? {
+            Step::Ended(end) => Ok(end),
             Step::Open => {
-                self.partial = Partial::Text(text);
-                Ok((&[], Expect::Value))
+                self.partial = partial(text);
+                Ok(piece.len())
             }
         }
     }
 
-    fn passed_number<'b>(&mut self, rest: &'b [u8]) -> Result<(&'b [u8], Expect), DocumentError> {
-        let mut number = Num::Start;
-        match number.take(rest)? {
-            Step::Ended(at) => Ok((rest.get(at..).unwrap_or_default(), Expect::More)),
+    /// A number or a word.
+    fn passed_scalar(
+        &mut self,
+        byte: u8,
+        piece: Piece<'_>,
+        at: usize,
+    ) -> Result<(usize, Expect), DocumentError> {
+        let (step, partial) = if let b'-' | b'0'..=b'9' = byte {
+            let mut number = Num::Start;
+            (number.take(piece, at)?, Partial::Number(number))
+        } else {
+            let word = Word::starting(byte).ok_or(DocumentError::Syntax)?;
+            let mut seen = 0;
+            (word.take(&mut seen, piece, at)?, Partial::Word(word, seen))
+        };
+        match step {
+            Step::Ended(end) => Ok((end, Expect::More)),
             Step::Open => {
-                self.partial = Partial::Number(number);
-                Ok((&[], Expect::Value))
-            }
-        }
-    }
-
-    fn passed_word<'b>(&mut self, first: u8, rest: &'b [u8]) -> Result<(&'b [u8], Expect), DocumentError> {
-        let word = Word::starting(first).ok_or(DocumentError::Syntax)?;
-        let mut seen = 0;
-        match word.take(&mut seen, rest)? {
-            Step::Ended(at) => Ok((rest.get(at..).unwrap_or_default(), Expect::More)),
-            Step::Open => {
-                self.partial = Partial::Word(word, seen);
-                Ok((&[], Expect::Value))
+                self.partial = partial;
+                Ok((piece.len(), Expect::Value))
             }
         }
     }

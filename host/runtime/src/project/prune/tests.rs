@@ -82,6 +82,37 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Against the plain reading, from each place on; texts are longer than a few blocks.
+    #[test]
+    fn marks_and_white_space_are_found_where_they_are(
+        text in proptest::collection::vec("[a-z!#\\[\\]é日\u{7f}]{0,70}|[\" \\\\\n\r\t\u{0}\u{1f}]{0,20}", 0..12),
+    ) {
+        let text = text.concat();
+        let mut marks = Marks::default();
+        let piece = marks.read(&text);
+        for at in 0..=text.len() {
+            let rest = &text.as_bytes()[at..];
+            let mark = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len());
+            prop_assert_eq!(piece.mark(at), at + mark);
+            let solid = rest.iter().position(|byte| !b" \t\r\n".contains(byte)).unwrap_or(rest.len());
+            prop_assert_eq!(piece.solid(at), at + solid);
+        }
+    }
+}
+
+#[test]
+fn a_long_document_may_be_fed_at_once() {
+    let manifest = manifest(&json!({ "fields": ["a", "c"] }));
+    // A character of three bytes at every place relative to where a stretch ends.
+    for shift in 0..4 {
+        let (space, text) = (" ".repeat(shift), "日".repeat(STRETCH));
+        let document =
+            format!("{{{space}\"a\":\"{text}\\n{text}\",\"b\":\"{text}\",\"{text}\":[\"{text}\"],\"c\":7}}");
+        compare(document.as_bytes(), projection(&manifest), &[]);
+    }
+}
+
 /// Every token there is, with the odd ones inside and outside of what is kept.
 const ODD: &str = r#" {"a" : "x\u00e9\ud83d\ude00\"\\\/\b\f\n\r\t€😀" , "\u0061": -0.50E+10,
     "b":[true,false,null,{"a":[[]],"x\n":{}}, 1e5 ,"" ], "longer than eight plain bytes": "and\\so is this one €😀",
@@ -260,8 +291,10 @@ fn real_pages_are_pruned_to_what_is_picked() {
         let path = file.unwrap().path();
         if path.to_str().unwrap().ends_with(".body.json") {
             let bytes = fs::read(path).unwrap();
-            let cuts: Vec<usize> = (0..bytes.len()).step_by(1_447).collect();
-            compare(&bytes, projection(&manifest), &cuts);
+            for length in [1_447, STRETCH, bytes.len()] {
+                let cuts: Vec<usize> = (0..bytes.len()).step_by(length).collect();
+                compare(&bytes, projection(&manifest), &cuts);
+            }
             pages += 1;
         }
     }

@@ -89,7 +89,7 @@ fn leaves(tree: &Tree, keys: &mut Vec<String>, texts: &mut Vec<String>) {
         Tree::Array(elements) => elements.iter().for_each(|element| leaves(element, keys, texts)),
         Tree::Object(members) => {
             for (key, member) in members {
-                keys.push(key.clone());
+                keys.push(key.to_string());
                 leaves(member, keys, texts);
             }
         }
@@ -167,7 +167,7 @@ proptest! {
     fn a_plain_reading_says_the_same(fields in fields(), document in any_tree()) {
         let manifest = manifest(&written("$", &fields));
         let projection = projection(&manifest);
-        let mut document = Tree::Object(vec![("a".to_owned(), document.clone()), ("b".to_owned(), document)]);
+        let mut document = Tree::Object(vec![("a".into(), document.clone()), ("b".into(), document)]);
         without_duplicates(&mut document);
         let steps: Vec<_> =
             projection.fields.iter().map(|field| (field.steps.clone(), field.alias.clone())).collect();
