@@ -19,7 +19,7 @@ use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, Source};
 use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
-use pinhole_runtime::store::{FileStore, Store};
+use pinhole_runtime::store::{SqliteStore, Store};
 use pinhole_runtime::{Executor, Retries};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -231,7 +231,7 @@ pub(crate) fn executor(
     issuers: Vec<PublicKey>,
     client: PinnedClient,
 ) -> anyhow::Result<Executor> {
-    let store: Arc<dyn Store> = Arc::new(open_store(&bot.state)?);
+    let store: Arc<dyn Store> = Arc::new(open_store(&bot.home)?);
     Ok(Executor {
         bot: bot.key,
         issuers,
@@ -245,11 +245,7 @@ pub(crate) fn executor(
     })
 }
 
-pub(crate) fn open_store(folder: &Path) -> anyhow::Result<FileStore> {
-    FileStore::open(folder).map_err(|error| {
-        let source =
-            std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
-        let message = format!("`{}`: {error}{source}", folder.display());
-        Failure::new(End::Local, message, "look at the disk and at the rights of the folder").into()
-    })
+/// The store of a home.
+pub(crate) fn open_store(home: &Path) -> anyhow::Result<SqliteStore> {
+    Ok(SqliteStore::open_home(home)?)
 }

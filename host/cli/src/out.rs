@@ -11,6 +11,7 @@ use pinhole_runtime::Outcome;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::{Refusal, Unfollowed, Verdict};
 use pinhole_runtime::project::Tree;
+use pinhole_runtime::store::StoreError;
 use serde::Serialize;
 
 use crate::end::{End, Failure};
@@ -65,6 +66,10 @@ pub(crate) fn json(document: &impl Serialize) -> anyhow::Result<()> {
 pub(crate) fn failure(error: &anyhow::Error) -> End {
     let causes: Vec<String> = error.chain().map(|cause| visible(&cause.to_string())).collect();
     note(format_args!("pinhole: {}", causes.join(": ")));
+    if let Some(store) = error.chain().find_map(|cause| cause.downcast_ref::<StoreError>()) {
+        note(format_args!("  {}", store.hint()));
+        return End::Local;
+    }
     let Some(failure) = error.downcast_ref::<Failure>() else {
         note("  look at the disk, at the rights of the folder that `--home` names, and at the clock");
         return End::Local;

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! For the real service leave out the stand-in, the override and `Dial::Overridden`; and keep the store in a folder that
-//! stays (`FileStore`), for `MemoryStore` forgets which uses are spent.
+//! stays (`SqliteStore`), for `MemoryStore` forgets which uses are spent.
 
 use std::error::Error;
 use std::io::Write as _;

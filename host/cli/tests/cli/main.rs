@@ -32,6 +32,8 @@ mod run;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]
+mod store;
+#[cfg(test)]
 mod token;
 #[cfg(test)]
 mod vectors;

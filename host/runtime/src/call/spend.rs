@@ -58,6 +58,7 @@ impl From<StoreError> for Refusal {
             Some(source) => format!("{error}: {source}"),
             None => error.to_string(),
         };
-        Self::new(Code::StoreFailed).detail(&detail)
+        // The path is the operator's to know, and so is what to do about it.
+        Self::new(Code::StoreFailed).detail(&format_args!("{detail}; {}", error.hint()))
     }
 }

@@ -86,7 +86,7 @@ proptest! {
     /// Against the plain reading, from each place on; texts are longer than a few blocks.
     #[test]
     fn marks_and_white_space_are_found_where_they_are(
-        text in proptest::collection::vec("[a-z!#\\[\\]é日\u{7f}]{0,70}|[\" \\\\\n\r\t\u{0}\u{1f}]{0,20}", 0..12),
+        text in proptest::collection::vec("[a-z!#\\[\\]é日\u{7f}]{0,70}|[\" \\\\\n\r\t\u{0}\u{1f}]{0,20}|[ \n]{0,90}", 0..12),
     ) {
         let text = text.concat();
         let mut marks = Marks::default();
