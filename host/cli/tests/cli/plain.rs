@@ -125,7 +125,7 @@ fn services_lists_shows_and_refuses() {
         assert_eq!(ran.stdout, "");
         assert!(ran.stderr.contains("`pinhole services"), "{}", ran.stderr);
     }
-    assert!(!home.path("state").exists(), "looking at services made state");
+    assert!(!home.path("pinhole.db").exists(), "looking at services made state");
 }
 
 #[test]
