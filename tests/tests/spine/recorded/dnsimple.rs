@@ -1,4 +1,4 @@
-//! What DNSimple really answered, through the manifest that is part of the binary: each op sends its own request, gets every
+//! Real answers, through the manifest that is part of the binary: each op sends its own request, gets every
 //! recording of its endpoint and of the endpoint's failures, and ends as [`reading`](super::reading) says.
 //!
 //! A recording answers the very path that the op asks for and no other; what `require` reads is recorded too, but where
