@@ -45,7 +45,7 @@ function checkOp(context) {
   checkParameters(context, described);
   checkBody(context, described);
   checkPick(context, described);
-  checkPage(context);
+  checkPage(context, described);
   checkRequire(context);
   checkError(context, described);
 }
@@ -70,8 +70,10 @@ function checkParameters({ id, op, description, check }, described) {
   }
 }
 
-/** One value of a request: a fixed text, or an arg that must be no wider than what is described. */
+/** One value of a request: a fixed one, an object or a list of values, or an arg that must be no wider than what is described. */
 function checkTemplate(value, variants, at) {
+  if (Array.isArray(value)) return checkList(value, variants, at);
+  if (value !== null && typeof value === "object") return checkMembers(value, variants, at);
   const sole = typeof value === "string" && SOLE.exec(value);
   if (!sole) {
     const closed = listed(variants);
@@ -91,6 +93,25 @@ function checkTemplate(value, variants, at) {
   } else {
     checkSchema(arg, variants, at);
   }
+}
+
+function checkList(values, variants, at) {
+  if (!at.check(types(variants).has("array"), "literal", at.where, "is no list")) return;
+  const items = at.description.walk(variants, ["*"]);
+  values.forEach((value, place) => checkTemplate(value, items, { ...at, where: `${at.where}[${place}]`, required: true, prose: "" }));
+}
+
+/** The members of a body, or of an object in it: each is described, and none that must be there is left out. */
+function checkMembers(members, variants, at) {
+  const required = new Set(variants.flatMap((schema) => schema.required ?? []));
+  for (const [name, value] of Object.entries(members)) {
+    const member = at.description.walk(variants, [name]);
+    const where = `${at.where} member ${name}`;
+    if (!at.check(member.length > 0, "body", where, "is not described")) continue;
+    checkTemplate(value, member, { ...at, where, required: required.has(name), prose: "" });
+  }
+  const missing = [...required].filter((name) => !Object.hasOwn(members, name));
+  at.check(missing.length === 0, "required", at.where, `lacks ${missing.join(", ")}`);
 }
 
 function checkSchema(arg, variants, at) {
@@ -114,6 +135,11 @@ function checkSchema(arg, variants, at) {
   if (arg.type === "array") {
     checkSchema(arg.items, at.description.walk(variants, ["*"]), { ...at, where: `${at.where}[*]`, prose: "" });
   }
+  for (const [name, inner] of Object.entries(arg.properties ?? {})) {
+    const where = `${at.where}.${name}`;
+    const member = at.description.walk(variants, [name]);
+    if (at.check(member.length > 0, "body", where, "is not described")) checkSchema(inner, member, { ...at, where, prose: "" });
+  }
 }
 
 function checkBody({ id, op, description, check }, described) {
@@ -126,15 +152,7 @@ function checkBody({ id, op, description, check }, described) {
   const variants = described.body?.variants ?? [];
   const where = `${id}: body`;
   if (!check(variants.length > 0, "body", where, "is not described")) return;
-  const required = new Set(variants.flatMap((schema) => schema.required ?? []));
-  for (const [name, value] of Object.entries(body)) {
-    const member = description.walk(variants, [name]);
-    const at = `${where} member ${name}`;
-    if (!check(member.length > 0, "body", at, "is not described")) continue;
-    checkTemplate(value, member, { op, where: at, check, description, required: required.has(name) });
-  }
-  const missing = [...required].filter((name) => !Object.hasOwn(body, name));
-  check(missing.length === 0, "required", where, `lacks ${missing.join(", ")}`);
+  checkMembers(body, variants, { op, where, check, description });
 }
 
 /** The steps of a path of names, places and `[*]`; a leading `$` or `$.` is dropped. */
@@ -174,14 +192,25 @@ function checkPick({ id, op, description, check }, described) {
   }
 }
 
-function checkPage({ id, op, description, check }) {
-  for (const path of op.page?.paths ?? []) {
+function checkPage({ id, op, description, check }, described) {
+  const { page } = op;
+  if (page === undefined) return;
+  for (const path of page.paths ?? []) {
     const shape = (text) => text.replaceAll(/\{[^{}]*\}/g, "{}");
     const known = PAGE_PATHS.has(path) || (description.hasPath(path) && shape(path) === shape(op.request.path));
     check(known, "page", `${id}: page path ${path}`, "is neither described nor on the list of exceptions");
   }
+  const carrier = page.query ?? "page";
   const fed = Object.keys(op.request.query ?? {});
-  check(op.page === undefined || !fed.includes("page"), "page", `${id}: query`, "feeds `page`, which the link carries");
+  check(!fed.includes(carrier), "page", `${id}: query`, `feeds \`${carrier}\`, which carries the page on`);
+  if (page.query !== undefined) {
+    const known = described.parameters.some((one) => one.in === "query" && one.name === page.query);
+    check(known, "page", `${id}: page parameter ${page.query}`, "is not described");
+  }
+  if (page.next !== undefined) {
+    const next = description.walk(described.answer("200"), steps(page.next));
+    check(next.length > 0, "page", `${id}: next page`, `\`${page.next}\` is not described`);
+  }
 }
 
 function checkRequire({ id, manifest, op, description, check }) {

@@ -9,7 +9,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use pinhole_manifest::pick::Pick;
 use pinhole_runtime::project::{Tree, project};
 use pinhole_runtime::render::render;
-use pinhole_runtime::store::{FileStore, MemoryStore};
+use pinhole_runtime::store::{MemoryStore, SqliteStore};
 use pinhole_standin::{Config, GithubWorld, Reply, Route, World};
 use pinhole_tests::{Canned, KEY, ORG, Setup, Stage, op_name};
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ async fn page(per_page: usize) -> bytes::Bytes {
 async fn serving(page: bytes::Bytes, folder: &std::path::Path) -> Stage {
     let route = Route::get(&format!("/orgs/{ORG}/repos"), Reply::json_text(200, page));
     let standin = Config { token: Some(KEY.to_owned()), ..Config::new(World::Fixed(vec![route])) };
-    let store = Arc::new(FileStore::open(folder).expect("a store"));
+    let store = Arc::new(SqliteStore::open_home(folder).expect("a store"));
     Setup { standin, store, ..Setup::github() }.start().await
 }
 

@@ -71,6 +71,8 @@ fn main() {
     prune.add_all(holds::prune_seeds());
     let mut grant = Corpus::new(root, "grant");
     grant.add_all(holds::grant_seeds());
+    let mut page_token = Corpus::new(root, "page_token");
+    page_token.add_all(holds::page_token_seeds());
     for (place, path) in files(&root.join("manifests")).into_iter().enumerate() {
         let bytes = fs::read(&path).expect("a file of the project");
         if path.ends_with("manifest.json") {
@@ -83,7 +85,7 @@ fn main() {
             prune.add(&format!("case_{place}_{number}"), &[&[7, 7, 1], body.as_bytes()].concat());
         }
     }
-    for corpus in [manifest, args, prune, grant] {
+    for corpus in [manifest, args, prune, grant, page_token] {
         println!("{}: {} seeds", corpus.folder.display(), corpus.written);
     }
 }

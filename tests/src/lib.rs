@@ -27,11 +27,13 @@ pub mod holds;
 mod node;
 mod shared;
 mod stage;
+mod times;
 mod wires;
 
 pub use front::{Front, without_tls};
 pub use granting::{Granting, altered, resigned};
 pub use node::NodeServer;
 pub use shared::shared;
-pub use stage::{HOUR, KEY, NOW, ORG, REPO, Setup, Stage, THING, TestClock, action, op_name, thing};
-pub use wires::{Answers, Canned, FailingOnce, Spoiling, Stuck, Watching};
+pub use stage::{HOUR, KEY, NOW, ORG, REPO, SHELF, Setup, Stage, THING, action, op_name, thing};
+pub use times::{TestClock, TestTimer};
+pub use wires::{Answers, Canned, FailingOnce, Spoiling, Stuck, Then, Watching};

@@ -4,17 +4,16 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use pinhole_grant::{Action, CredentialId, KeyId, KeyKind, SecretKey, UnixTime};
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{OpId, ServiceId};
 use pinhole_runtime::catalog::{Catalog, Entry, Source};
-use pinhole_runtime::clock::Clock;
+use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient, StageLimits};
 use pinhole_runtime::store::{MemoryStore, Store};
-use pinhole_runtime::{CallRequest, Executor, Outcome};
-use pinhole_standin::{Config, GithubWorld, Route, Standin, World};
+use pinhole_runtime::{CallRequest, Executor, Outcome, Retries};
+use pinhole_standin::{Config, GithubWorld, Route, Shelf, Standin, World};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 use rustls::pki_types::CertificateDer;
@@ -22,6 +21,7 @@ use rustls::pki_types::pem::PemObject;
 use serde_json::Value;
 
 use crate::granting::Granting;
+use crate::times::{TestClock, TestTimer};
 
 /// The key that stand-ins expect. It opens nothing else.
 pub const KEY: &str = "ghp_StandIn0Key1That2Opens3Nothing4+/=";
@@ -35,6 +35,9 @@ pub const ORG: &str = "pinhole-demo";
 pub const REPO: &str = GithubWorld::REPOSITORY;
 /// The manifest of a made-up service at `api.thing.dev`, with an op for each thing that GitHub's manifest lacks.
 pub const THING: &str = include_str!("thing.json");
+
+/// The manifest of a made-up service at `api.shelf.dev`, with an op for each style of pages.
+pub const SHELF: &str = include_str!("shelf.json");
 
 /// The made-up manifest, to be changed.
 pub fn thing() -> Value {
@@ -76,6 +79,17 @@ impl Setup {
         Self { standin: Config { host, ..setup.standin }, ..setup }
     }
 
+    /// The manifest of the shelf ([`SHELF`]) from a local file, and so many things.
+    pub fn shelf(things: usize) -> Self {
+        let setup = Self::shelf_of(Vec::new());
+        Self { standin: Config { world: World::Shelf(Shelf { things }), ..setup.standin }, ..setup }
+    }
+
+    /// The same manifest, and these replies.
+    pub fn shelf_of(routes: Vec<Route>) -> Self {
+        Self::manifest(&serde_json::from_str(SHELF).expect("the manifest is JSON"), routes)
+    }
+
     fn new(world: World, catalog: Catalog) -> Self {
         Self {
             standin: Config { token: Some(KEY.to_owned()), ..Config::new(world) },
@@ -98,7 +112,7 @@ impl Setup {
         let standin = Standin::start(self.standin).await.expect("a stand-in starts");
         let mut rng = entropy();
         let member = SecretKey::generate(KeyKind::Member, &mut rng);
-        let clock = TestClock::default();
+        let (clock, timer) = (TestClock::default(), TestTimer::default());
         let dialled = self.dial.unwrap_or_else(|| standin.addr());
         let client = client(&self.catalog, dialled, &standin, self.limits);
         let executor = Executor {
@@ -107,10 +121,13 @@ impl Setup {
             catalog: self.catalog,
             store: Arc::clone(&self.store),
             clock: Box::new(clock.clone()),
+            timer: Box::new(timer.clone()),
+            entropy: Box::new(SystemEntropy),
+            retries: Retries::Usual,
             wire: Box::new(client),
         };
         let connection = CredentialId::random(&mut rng);
-        Stage { standin, executor, member, clock, store: self.store, connection, limits: self.limits }
+        Stage { standin, executor, member, clock, timer, store: self.store, connection, limits: self.limits }
     }
 }
 
@@ -146,6 +163,8 @@ pub struct Stage {
     pub member: SecretKey,
     /// The executor's clock.
     pub clock: TestClock,
+    /// The executor's timer.
+    pub timer: TestTimer,
     /// The executor's store.
     pub store: Arc<dyn Store>,
     /// The connection that the member has.
@@ -214,6 +233,12 @@ impl Stage {
         self.executor.run(CallRequest::new(service, op, args, grant)).await
     }
 
+    /// Runs `service.op` for the page that an outcome's `next` stands for.
+    pub async fn run_next(&self, name: &str, args: &Value, grant: &[u8], next: &str) -> Outcome {
+        let (service, op) = op_name(name);
+        self.executor.run(CallRequest::new(service, op, args.to_string(), grant).with_next(next)).await
+    }
+
     /// Runs a read under a read grant of its own.
     pub async fn read(&self, name: &str, args: &Value) -> Outcome {
         let (service, _) = op_name(name);
@@ -262,28 +287,5 @@ pub fn action<'a>(
         connection,
         account,
         bot,
-    }
-}
-
-/// A clock that a test sets. Clones are the same clock.
-#[derive(Debug, Clone)]
-pub struct TestClock(Arc<AtomicI64>);
-
-impl Default for TestClock {
-    fn default() -> Self {
-        Self(Arc::new(AtomicI64::new(NOW.as_secs())))
-    }
-}
-
-impl TestClock {
-    /// Sets it so many seconds after [`NOW`].
-    pub fn set(&self, after_now: i64) {
-        self.0.store(NOW.plus_secs(after_now).as_secs(), Ordering::SeqCst);
-    }
-}
-
-impl Clock for TestClock {
-    fn now(&self) -> UnixTime {
-        UnixTime::from_secs(self.0.load(Ordering::SeqCst))
     }
 }

@@ -112,6 +112,35 @@ impl Wire for FailingOnce {
     }
 }
 
+/// Hands the first request to one client, and the others to another.
+#[derive(Debug)]
+pub struct Then {
+    first: PinnedClient,
+    others: PinnedClient,
+    requests: AtomicUsize,
+}
+
+impl Then {
+    /// One client, then another.
+    pub fn new(first: PinnedClient, others: PinnedClient) -> Self {
+        Self { first, others, requests: AtomicUsize::new(0) }
+    }
+}
+
+impl Wire for Then {
+    fn exchange(&self, permit: Permit, request: Outgoing, limits: WireLimits) -> Exchange<'_> {
+        let client = match self.requests.fetch_add(1, Ordering::SeqCst) {
+            0 => &self.first,
+            _ => &self.others,
+        };
+        client.exchange(permit, request, limits)
+    }
+
+    fn dial(&self, host: &ApiHost) -> Dial {
+        self.first.dial(host)
+    }
+}
+
 /// Answers every request with the same body at once, and remembers what was asked. No network at all.
 #[derive(Debug, Clone)]
 pub struct Canned {

@@ -58,6 +58,38 @@ const JSON: &[&str] = &[
     "\u{202e}",
 ];
 
+const PLACES: &[&str] = &[
+    "pnx1",
+    "=",
+    "-",
+    "_",
+    "/",
+    "//",
+    "..",
+    "%2e%2e",
+    "%2f",
+    "%00",
+    ";",
+    "?",
+    "&",
+    "#",
+    "@",
+    "\\\\",
+    "?page=2",
+    "&page=3",
+    "&color=blue",
+    "&color=red",
+    "&kind=odd",
+    "&size=9",
+    "&_method=DELETE",
+    "/shelf/",
+    "/things",
+    "https://",
+    "{\"link\":\"",
+    "\u{0}",
+    "é",
+];
+
 fn manifests() -> Vec<Vec<u8>> {
     let base =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../registry/manifest/tests/vectors/base");
@@ -107,10 +139,16 @@ proptest! {
     }
 
     #[test]
+    fn of_a_page_token(bytes in changed(bytes_of(holds::page_token_seeds()), PLACES)) {
+        holds::page_token(&bytes);
+    }
+
+    #[test]
     fn of_bytes_out_of_nothing(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         holds::manifest(&bytes);
         holds::args_to_request(&bytes);
         holds::prune(&bytes);
         holds::grant(&bytes);
+        holds::page_token(&bytes);
     }
 }

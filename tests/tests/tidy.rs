@@ -68,8 +68,9 @@ fn crates_point_one_way() {
 /// Which rooms of the runtime may use which. The spine (`call`) and `replay` may use all.
 #[test]
 fn rooms_of_the_runtime_point_one_way() {
-    let allowed: [(&str, &[&str]); 8] = [
+    let allowed: [(&str, &[&str]); 9] = [
         ("clock", &[]),
+        ("entropy", &[]),
         ("catalog", &[]),
         ("net", &[]),
         ("project", &[]),

@@ -18,9 +18,9 @@ pub(crate) struct Cli {
 
 const EXIT_STATUS: &str = "Exit status: 0 done; 1 it ran and failed, or a check or test says no; 2 usage; \
     3 refused, nothing sent; 4 invalid manifest or grant; 5 sent or maybe sent, then refused; \
-    6 the local store, disk or clock.\n\n\
+    6 the local store, disk or clock; 130 stopped by Ctrl-C.\n\n\
     With `--json`, stdout has one JSON document, or nothing where the command failed before there was an outcome \
-    (usage, keys, files): stderr says why, and the exit status how.";
+    (usage, keys, files): stderr says why, and the exit status how. With `run --all` it has one a line.";
 
 /// Flags that every subcommand takes.
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(crate) enum Command {
     Services(ServicesFlags),
     /// Run an op and print the picked result
     #[command(after_help = RUN_EXAMPLES)]
-    Run(CallFlags),
+    Run(RunFlags),
     /// Show the exact request of a call, the credential left out; sends nothing
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(CallFlags),
@@ -63,7 +63,8 @@ pub(crate) enum Command {
 
 const RUN_EXAMPLES: &str = "Examples:
   pinhole run github.list_org_repos --arg org=rust-lang --token-stdin < token.txt
-  pinhole run github.get_repo --args '{\"owner\":\"rust-lang\",\"repo\":\"rust\"}' --grant grant.json";
+  pinhole run github.get_repo --args '{\"owner\":\"rust-lang\",\"repo\":\"rust\"}' --grant grant.json
+  pinhole run github.list_issues --arg owner=me --arg repo=r --grant grant.json --all > issues.jsonl";
 
 const EXPLAIN_EXAMPLES: &str = "Examples:
   pinhole explain github.create_issue --arg owner=o --arg repo=r --arg title='It breaks'
@@ -86,6 +87,19 @@ pub(crate) struct ServicesFlags {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) local: LocalManifests,
+}
+
+/// A call, and which of its pages.
+#[derive(Debug, Args)]
+pub(crate) struct RunFlags {
+    #[command(flatten)]
+    pub(crate) call: CallFlags,
+    /// Go on from the page that this stands for: the `next` of an earlier outcome of the same call; good for an hour
+    #[arg(long, value_name = "TOKEN", conflicts_with = "token_stdin")]
+    pub(crate) next: Option<String>,
+    /// Follow every page; a line of JSON for each element, with `--json` for each page's outcome
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 /// What is called, under what, and how the answer is printed.

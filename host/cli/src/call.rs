@@ -59,7 +59,7 @@ pub(crate) fn prepare(
                 Some((entry, op)) => for_the_occasion(permission, entry, op, &client, &args)?,
                 None => for_nothing(&catalog)?,
             };
-            (Bot { key, state: config.state() }, issuers, grant)
+            (Bot { key, home: config.home().to_owned() }, issuers, grant)
         }
     };
     let executor = occasion::executor(catalog, bot, issuers, client)?;

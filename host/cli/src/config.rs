@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: nothing that weakens a check is read here: dialling elsewhere, another CA, unsigned manifests are flags.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tracing_subscriber::filter::LevelFilter;
 
@@ -58,9 +58,9 @@ impl Config {
         self.home.join("keys")
     }
 
-    /// Where the latest time is, for calls that no bot's key opens a grant for. (A bot's state is beside its key.)
-    pub(crate) fn state(&self) -> PathBuf {
-        self.home.join("state")
+    /// Where the database is of calls that no bot's key opens a grant for. (A bot's is in the home of its key.)
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
     }
 }
 

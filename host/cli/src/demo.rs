@@ -162,7 +162,7 @@ impl Stage {
         let issuers = vec![occasion.issuer()];
         let state = tempfile::tempdir()?;
         let client = PinnedClient::new(settings)?;
-        let bot = Bot { key: bot, state: state.path().to_owned() };
+        let bot = Bot { key: bot, home: state.path().to_owned() };
         let executor = occasion::executor(catalog, bot, issuers, client)?;
         Ok(Self { standin, executor, occasion, first, _state: state })
     }

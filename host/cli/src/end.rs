@@ -20,6 +20,8 @@ pub(crate) enum End {
     SentThenRefused,
     /// The local store, disk or clock.
     Local,
+    /// The person stopped it (128 and the number of SIGINT, as shells say it).
+    Interrupted,
 }
 
 impl End {
@@ -32,6 +34,7 @@ impl End {
             Self::Invalid => 4,
             Self::SentThenRefused => 5,
             Self::Local => 6,
+            Self::Interrupted => 130,
         }
     }
 

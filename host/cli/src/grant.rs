@@ -241,7 +241,7 @@ fn inspect(file: &std::path::Path, json: bool, config: &Config) -> anyhow::Resul
                     (`pinhole keys show`)";
         Failure::new(End::Invalid, format!("the grant cannot be shown: {error}"), hint)
     })?;
-    let state = state(&shown, &bot.state)?;
+    let state = state(&shown, &bot.home)?;
     let mut shown = serde_json::to_value(&shown)?;
     if let Some(members) = shown.as_object_mut() {
         members.insert("state".to_owned(), state.into());
@@ -274,8 +274,8 @@ fn runs_without_approval(op: &Op, access: Access) -> anyhow::Result<()> {
 }
 
 /// What has become of a grant on this machine, which its signature does not say.
-fn state(shown: &Inspection, state: &std::path::Path) -> anyhow::Result<&'static str> {
-    let store = occasion::open_store(state)?;
+fn state(shown: &Inspection, home: &std::path::Path) -> anyhow::Result<&'static str> {
+    let store = occasion::open_store(home)?;
     let now = store.high_water(SystemClock.now())?;
     let used_up = match shown.uses.and_then(std::num::NonZeroU32::new) {
         Some(uses) => !store.has_use_left(&shown.id, uses)?,
@@ -310,7 +310,8 @@ fn revoke(grant: &str, config: &Config) -> anyhow::Result<End> {
             shown.id
         }
     };
-    occasion::open_store(&keys::bot_state(config)?)?.revoke(&id)?;
+    let store = occasion::open_store(&keys::bot_home(config)?)?;
+    store.revoke(&id)?;
     out::line(format_args!("grant {id} is refused on this machine from now on"));
     Ok(End::Done)
 }

@@ -128,8 +128,8 @@ pub(crate) fn member_public(config: &Config) -> anyhow::Result<Option<PublicKey>
 /// The bot that calls run as.
 pub(crate) struct Bot {
     pub(crate) key: SecretKey,
-    /// Where its spent uses, its revocations and the latest time are.
-    pub(crate) state: PathBuf,
+    /// The home that its key is in, whose database has its spent uses, its revocations and the latest time.
+    pub(crate) home: PathBuf,
 }
 
 /// The local bot.
@@ -138,20 +138,19 @@ pub(crate) fn bot(config: &Config) -> anyhow::Result<Bot> {
     there_is(&path)?;
     let path = canonical(&path)?;
     let key = SecretKey::from_file(&read(&path)?, None).map_err(|error| unusable(&path, error))?;
-    Ok(Bot { key, state: state_beside(&path)? })
+    Ok(Bot { key, home: home_of(&path)? })
 }
 
-/// Where the local bot's state is; the home's own where it has no bot.
-pub(crate) fn bot_state(config: &Config) -> anyhow::Result<PathBuf> {
+/// The home that the local bot's key is in; this one where there is no bot.
+pub(crate) fn bot_home(config: &Config) -> anyhow::Result<PathBuf> {
     let path = file(KeyKind::Bot, config);
-    if path.exists() { state_beside(&canonical(&path)?) } else { Ok(config.state()) }
+    if path.exists() { home_of(&canonical(&path)?) } else { Ok(config.home().to_owned()) }
 }
 
 // INVARIANT: the state belongs to the bot's key, wherever the path leads by which it is reached. Another home whose keys
 // are links to these forgets no use that is spent and no revocation.
-fn state_beside(key: &Path) -> anyhow::Result<PathBuf> {
-    let home = key.parent().and_then(Path::parent).context("a key stands in a folder of a home")?;
-    Ok(home.join("state"))
+fn home_of(key: &Path) -> anyhow::Result<PathBuf> {
+    Ok(key.parent().and_then(Path::parent).context("a key stands in a folder of a home")?.to_owned())
 }
 
 fn canonical(path: &Path) -> anyhow::Result<PathBuf> {

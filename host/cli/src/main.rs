@@ -16,6 +16,7 @@ mod keys;
 mod manifest;
 mod occasion;
 mod out;
+mod pages;
 mod run;
 mod services;
 mod wait;

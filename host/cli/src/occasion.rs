@@ -15,11 +15,12 @@ use pinhole_grant::{
 };
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{Access, OpId, ServiceId};
-use pinhole_runtime::Executor;
 use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, Source};
-use pinhole_runtime::clock::{Clock as _, SystemClock};
+use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
+use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
-use pinhole_runtime::store::{FileStore, Store};
+use pinhole_runtime::store::{SqliteStore, Store};
+use pinhole_runtime::{Executor, Retries};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
@@ -30,6 +31,9 @@ use crate::keys::Bot;
 
 /// How long a grant that was made for the occasion lives, in seconds.
 const OCCASION_SECS: i64 = 120;
+
+/// The same for a read, in seconds: it may have many pages, and its keys go with this process anyway.
+const OCCASION_READ_SECS: i64 = 24 * 3600;
 
 /// How much of stdin is read for a key, in bytes: more than any key has.
 const TOKEN_INPUT_MAX: usize = 64 << 10;
@@ -174,7 +178,8 @@ impl Occasion {
     /// A sealed grant for one run of a read.
     pub(crate) fn read_grant(&self, entry: &Entry) -> anyhow::Result<Vec<u8>> {
         let now = SystemClock.now();
-        let scope = Scope::new(Access::Read, now, now.plus_secs(OCCASION_SECS)).with_uses(NonZeroU32::MIN);
+        let scope =
+            Scope::new(Access::Read, now, now.plus_secs(OCCASION_READ_SECS)).with_uses(NonZeroU32::MIN);
         let request = MintRequest::new(self.bot.clone(), entry.manifest.digest(), scope);
         self.mint(&request, now)
     }
@@ -226,22 +231,21 @@ pub(crate) fn executor(
     issuers: Vec<PublicKey>,
     client: PinnedClient,
 ) -> anyhow::Result<Executor> {
-    let store: Arc<dyn Store> = Arc::new(open_store(&bot.state)?);
+    let store: Arc<dyn Store> = Arc::new(open_store(&bot.home)?);
     Ok(Executor {
         bot: bot.key,
         issuers,
         catalog,
         store,
         clock: Box::new(SystemClock),
+        timer: Box::new(SystemTimer),
+        entropy: Box::new(SystemEntropy),
+        retries: Retries::Usual,
         wire: Box::new(client),
     })
 }
 
-pub(crate) fn open_store(folder: &Path) -> anyhow::Result<FileStore> {
-    FileStore::open(folder).map_err(|error| {
-        let source =
-            std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
-        let message = format!("`{}`: {error}{source}", folder.display());
-        Failure::new(End::Local, message, "look at the disk and at the rights of the folder").into()
-    })
+/// The store of a home.
+pub(crate) fn open_store(home: &Path) -> anyhow::Result<SqliteStore> {
+    Ok(SqliteStore::open_home(home)?)
 }

@@ -9,23 +9,41 @@ use pinhole_grant::UnixTime;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::Outcome;
 use pinhole_runtime::net::Sent;
-use pinhole_runtime::outcome::{Refusal, Verdict};
+use pinhole_runtime::outcome::{Refusal, Unfollowed, Verdict};
 use pinhole_runtime::project::Tree;
+use pinhole_runtime::store::StoreError;
 use serde::Serialize;
 
 use crate::end::{End, Failure};
 
 /// What the command was asked for, on stdout. Where it cannot be written, the command has failed.
 pub(crate) fn document(text: impl Display) -> anyhow::Result<()> {
+    lines(&format!("{text}\n")).map(|_reader| ())
+}
+
+/// Whether somebody reads stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// What was written was taken.
+    There,
+    /// Whoever read it has gone away.
+    Gone,
+}
+
+/// Lines on stdout, each with its end, of what goes on behind them.
+pub(crate) fn lines(text: &str) -> anyhow::Result<Reader> {
     let mut stdout = std::io::stdout().lock();
-    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            let message = format!("the answer could not be written to stdout: {error}");
-            let hint = "look at the disk and at where the output goes; what was done stays done";
-            Err(Failure::new(End::Local, message, hint).into())
-        }
-        _ => Ok(()),
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(Reader::There),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(Reader::Gone),
+        Err(error) => Err(unwritable(&error).into()),
     }
+}
+
+fn unwritable(error: &std::io::Error) -> Failure {
+    let message = format!("the answer could not be written to stdout: {error}");
+    let hint = "look at the disk and at where the output goes; what was done stays done";
+    Failure::new(End::Local, message, hint)
 }
 
 /// One line on stdout.
@@ -48,6 +66,10 @@ pub(crate) fn json(document: &impl Serialize) -> anyhow::Result<()> {
 pub(crate) fn failure(error: &anyhow::Error) -> End {
     let causes: Vec<String> = error.chain().map(|cause| visible(&cause.to_string())).collect();
     note(format_args!("pinhole: {}", causes.join(": ")));
+    if let Some(store) = error.chain().find_map(|cause| cause.downcast_ref::<StoreError>()) {
+        note(format_args!("  {}", store.hint()));
+        return End::Local;
+    }
     let Some(failure) = error.downcast_ref::<Failure>() else {
         note("  look at the disk, at the rights of the folder that `--home` names, and at the clock");
         return End::Local;
@@ -61,15 +83,15 @@ pub(crate) fn outcome(outcome: &Outcome) -> anyhow::Result<()> {
     match &outcome.verdict {
         Verdict::Done(picked) => {
             document(tree(&picked.result))?;
-            for dropped in &picked.notes {
-                note(format_args!(
-                    "note: `{}` held something other than plain values, and was left out",
-                    visible(dropped)
-                ));
-            }
+            picked.notes.iter().for_each(|dropped| self::dropped(dropped));
             let meta = &outcome.meta;
-            if meta.more_pages {
-                note("note: the service has more pages than this one");
+            match (&picked.next, picked.unfollowed) {
+                (Some(next), _) => note(format_args!(
+                    "note: there are more pages; `--all` follows them, and this asks for the next one:\n  --next {next}"
+                )),
+                (None, Some(Unfollowed::NotKept)) => note("note: there are more pages; `--all` follows them"),
+                (None, Some(why)) => note(format_args!("note: {why}")),
+                (None, None) => {}
             }
             note(format_args!(
                 "{}.{}: {} in, {} out, {} ms, {}{}",
@@ -85,6 +107,11 @@ pub(crate) fn outcome(outcome: &Outcome) -> anyhow::Result<()> {
         Verdict::Refused(refused) => refusal(refused),
     }
     Ok(())
+}
+
+/// A field that was left out, for people, on stderr.
+pub(crate) fn dropped(field: &str) {
+    note(format_args!("note: `{}` held something other than plain values, and was left out", visible(field)));
 }
 
 /// A refusal for people, on stderr.

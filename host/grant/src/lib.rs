@@ -10,6 +10,7 @@ pub mod approval;
 pub mod credential;
 pub mod grant;
 pub mod keys;
+pub mod page;
 pub mod returned;
 pub mod scope;
 pub mod seal;
@@ -30,6 +31,7 @@ pub use grant::{
     OpenError, OpenedGrant, RuleBroken, SealedGrant, Standing, Succession, Target, inspect, mint, open,
 };
 pub use keys::{KeyFileError, KeyId, KeyKind, PublicKey, PublicKeyError, SecretKey};
+pub use page::{OpenPageError, OpenedPage, PageParts, PageToken, SealPageError, open_page, seal_page};
 pub use returned::{OpenReturnedError, ReturnError, open_returned, seal_returned};
 pub use scope::{Attempt, Scope, ScopeError, Where, WhereError};
 pub use seal::Kind;

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! For the real service leave out the stand-in, the override and `Dial::Overridden`; and keep the store in a folder that
-//! stays (`FileStore`), for `MemoryStore` forgets which uses are spent.
+//! stays (`SqliteStore`), for `MemoryStore` forgets which uses are spent.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -19,11 +19,12 @@ use pinhole_grant::{
 };
 use pinhole_manifest::{Access, OpId, ServiceId};
 use pinhole_runtime::catalog::{Catalog, Entry};
-use pinhole_runtime::clock::{Clock as _, SystemClock};
+use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
+use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
 use pinhole_runtime::outcome::Verdict;
 use pinhole_runtime::store::MemoryStore;
-use pinhole_runtime::{CallRequest, Executor};
+use pinhole_runtime::{CallRequest, Executor, Retries};
 use pinhole_standin::{Config, GithubWorld, Standin, World};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -62,6 +63,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         catalog,
         store: Arc::new(MemoryStore::default()),
         clock: Box::new(SystemClock),
+        timer: Box::new(SystemTimer),
+        entropy: Box::new(SystemEntropy),
+        retries: Retries::Usual,
         wire: Box::new(PinnedClient::new(settings)?),
     };
     let args = format!(r#"{{"org": "{organisation}", "per_page": 3}}"#);

@@ -9,6 +9,8 @@ use pinhole_manifest::{Manifest, ServiceId};
 /// The manifests that are part of the binary, as bytes.
 pub const BUILT_IN: &[&[u8]] = &[
     include_bytes!("../../../manifests/github/manifest.json"),
+    include_bytes!("../../../manifests/dnsimple/manifest.json"),
+    include_bytes!("../../../manifests/hubspot/manifest.json"),
     include_bytes!("../../../manifests/linear/manifest.json"),
     include_bytes!("../../../manifests/stripe/manifest.json"),
 ];

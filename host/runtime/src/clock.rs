@@ -1,4 +1,8 @@
-//! Where the time comes from: passed in, so that nobody reads the machine's clock on the quiet.
+//! Where the time comes from: passed in, so that nobody reads the machine's clock, or waits, on the quiet.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
 
 use pinhole_grant::UnixTime;
 
@@ -28,5 +32,31 @@ pub struct FixedClock(pub UnixTime);
 impl Clock for FixedClock {
     fn now(&self) -> UnixTime {
         self.0
+    }
+}
+
+/// The future of a wait.
+pub type Wait<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// What measures how long a call takes, and waits between two tries of it.
+pub trait Timer: Send + Sync {
+    /// A moment that only ever moves forward, by the time that [`Self::wait`] took among others.
+    fn now(&self) -> Instant;
+
+    /// Waits. Dropping the future ends the wait.
+    fn wait(&self, time: Duration) -> Wait<'_>;
+}
+
+/// The machine's own.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemTimer;
+
+impl Timer for SystemTimer {
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn wait(&self, time: Duration) -> Wait<'_> {
+        Box::pin(tokio::time::sleep(time))
     }
 }

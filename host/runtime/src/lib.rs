@@ -9,6 +9,7 @@
 pub mod call;
 pub mod catalog;
 pub mod clock;
+pub mod entropy;
 pub mod net;
 pub mod outcome;
 pub mod project;
@@ -18,5 +19,5 @@ pub mod replay;
 pub mod scrub;
 pub mod store;
 
-pub use call::{CallRequest, Executor, Explained};
+pub use call::{CallRequest, Executor, Explained, Retries};
 pub use outcome::Outcome;

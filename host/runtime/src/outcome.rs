@@ -4,13 +4,16 @@
 //! manifest names, which is clipped, scrubbed and marked untrusted.
 
 mod code;
+mod more;
 
+use pinhole_grant::PageToken;
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Digest, OpId, ServiceId};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
 pub use code::{Code, ExitClass};
+pub use more::Unfollowed;
 
 use crate::net::Sent;
 use crate::project::Tree;
@@ -44,8 +47,20 @@ pub enum Verdict {
 pub struct Picked {
     /// The picked result.
     pub result: Tree,
+    /// What the next page is asked for with, where there is one.
+    pub next: Option<PageToken>,
     /// Fields of the pick that were dropped because they held something other than a scalar or an array of scalars.
     pub notes: Vec<String>,
+    /// Why there is no `next` although the service speaks of one.
+    pub unfollowed: Option<Unfollowed>,
+}
+
+impl Picked {
+    /// The dropped fields, then a sentence on pages that are not followed.
+    fn all_notes(&self) -> impl Iterator<Item = String> {
+        let sentence = self.unfollowed.as_ref().map(ToString::to_string);
+        self.notes.iter().cloned().chain(sentence)
+    }
 }
 
 /// Why a run gave no result.
@@ -60,6 +75,9 @@ pub struct Refusal {
     pub hint: String,
     /// Whether the op's request left.
     pub sent: Sent,
+    /// In how many seconds the service takes requests again, where it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u64>,
     /// What the service itself said, where the manifest names the place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<UntrustedText>,
@@ -79,6 +97,7 @@ impl Refusal {
             message: code.sentence().to_owned(),
             hint: code.hint().to_owned(),
             sent: Sent::No,
+            retry_after: None,
             untrusted: None,
             use_spent: false,
             detail: None,
@@ -142,10 +161,10 @@ pub struct Meta {
     pub bytes_in: u64,
     /// Bytes of the result as compact JSON.
     pub bytes_out: u64,
-    /// Present and true where the service has more pages than the one that was asked for.
+    /// Present and true where the service has, or may have, more pages that no `next` leads to.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub more_pages: bool,
-    /// Requests that were handed to the client.
+    /// Requests that were handed to the client, each try counted.
     pub requests: u32,
     /// Milliseconds from the call to the outcome.
     pub ms: u64,
@@ -161,6 +180,35 @@ pub struct Meta {
 }
 
 impl Outcome {
+    /// The token of the next page, if there is one.
+    pub fn next(&self) -> Option<&PageToken> {
+        match &self.verdict {
+            Verdict::Done(answer) => answer.next.as_ref(),
+            Verdict::Refused(_) => None,
+        }
+    }
+
+    /// The same without `next`, for whoever follows it himself.
+    #[must_use]
+    pub fn without_next(mut self) -> Self {
+        if let Verdict::Done(answer) = &mut self.verdict {
+            answer.next = None;
+        }
+        self
+    }
+
+    /// The same without a `next` that would not open later, since its key goes with this process; it says so.
+    #[must_use]
+    pub fn forgetting_next(mut self) -> Self {
+        if let Verdict::Done(answer) = &mut self.verdict
+            && answer.next.take().is_some()
+        {
+            answer.unfollowed = Some(Unfollowed::NotKept);
+            self.meta.more_pages = true;
+        }
+        self
+    }
+
     /// The outcome as one line of JSON.
     pub fn to_json(&self) -> String {
         // A tree of texts and numbers has no value that JSON lacks and no key that is not a text.
@@ -193,7 +241,10 @@ impl Serialize for Outcome {
         match &self.verdict {
             Verdict::Done(answer) => {
                 map.serialize_entry("result", &answer.result)?;
-                map.serialize_entry("notes", &answer.notes)?;
+                if let Some(next) = &answer.next {
+                    map.serialize_entry("next", next)?;
+                }
+                map.serialize_entry("notes", &answer.all_notes().collect::<Vec<_>>())?;
             }
             Verdict::Refused(refusal) => map.serialize_entry("refusal", refusal)?,
         }

@@ -34,6 +34,13 @@ pub struct Scrub {
     hex: Vec<Zeroizing<Vec<u8>>>,
     /// Looked for as they are.
     encoded: Vec<Zeroizing<Vec<u8>>>,
+    heads: Heads,
+}
+
+/// How any form may begin, so that few places of a text are held against them all.
+struct Heads {
+    first: Zeroizing<[bool; 256]>,
+    second: Zeroizing<[bool; 256]>,
 }
 
 impl fmt::Debug for Scrub {
@@ -45,7 +52,8 @@ impl fmt::Debug for Scrub {
 impl Scrub {
     /// A net for these secrets.
     pub fn new(secrets: &[&str]) -> Self {
-        let mut scrub = Self { plain: Vec::new(), hex: Vec::new(), encoded: Vec::new() };
+        let heads = Heads { first: Zeroizing::new([false; 256]), second: Zeroizing::new([false; 256]) };
+        let mut scrub = Self { plain: Vec::new(), hex: Vec::new(), encoded: Vec::new(), heads };
         for secret in secrets.iter().filter(|secret| secret.len() >= SECRET_BYTES_MIN) {
             scrub.plain.push(Zeroizing::new(secret.as_bytes().to_vec()));
             if secret.len() >= ENCODED_BYTES_MIN {
@@ -54,7 +62,23 @@ impl Scrub {
                 scrub.add_base64(secret.as_bytes());
             }
         }
+        scrub.add_heads();
         scrub
+    }
+
+    fn add_heads(&mut self) {
+        for form in self.plain.iter().chain(&self.encoded) {
+            self.heads.add(form);
+        }
+        for form in &self.hex {
+            self.heads.add(form);
+            self.heads.add(&form.to_ascii_uppercase());
+        }
+        // Any byte of these may be percent-encoded, and a space be a `+`.
+        if !self.plain.is_empty() {
+            self.heads.add(b"%%");
+            self.heads.add(b"++");
+        }
     }
 
     fn add_base64(&mut self, secret: &[u8]) {
@@ -142,6 +166,9 @@ impl Scrub {
 
     /// The length of the longest form of a secret that bytes start with.
     fn longest(&self, bytes: &[u8]) -> Option<usize> {
+        if !self.heads.may_start(bytes) {
+            return None;
+        }
         let plain = self.plain.iter().filter_map(|secret| percent_prefix(bytes, secret));
         let hex = self
             .hex
@@ -149,6 +176,28 @@ impl Scrub {
             .filter(|needle| bytes.get(..needle.len()).is_some_and(|head| head.eq_ignore_ascii_case(needle)));
         let encoded = self.encoded.iter().filter(|needle| bytes.starts_with(needle));
         plain.chain(hex.chain(encoded).map(|needle| needle.len())).max()
+    }
+}
+
+impl Heads {
+    fn add(&mut self, form: &[u8]) {
+        if let [first, second, ..] = form {
+            for (set, byte) in [(&mut self.first, first), (&mut self.second, second)] {
+                if let Some(slot) = set.get_mut(usize::from(*byte)) {
+                    *slot = true;
+                }
+            }
+        }
+    }
+
+    /// Whether a form may start here: false is sure. Every form has more than two bytes; what follows a `%` may be
+    /// anything.
+    fn may_start(&self, bytes: &[u8]) -> bool {
+        let has = |set: &[bool; 256], byte: u8| set.get(usize::from(byte)).copied().unwrap_or(true);
+        match bytes {
+            [first, second, ..] => has(&self.first, *first) && (*first == b'%' || has(&self.second, *second)),
+            _ => false,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 
 use http::Method;
 
-use crate::{Alpn, Authority, Certificate, GithubWorld, Protocol, Recordings, Reply};
+use crate::{Alpn, Authority, Certificate, GithubWorld, Protocol, Recordings, Reply, Shelf};
 
 /// How to start a stand-in. `Config { token: …, ..Config::new(world) }` changes one thing.
 #[derive(Clone)]
@@ -62,6 +62,8 @@ pub enum World {
     Github(GithubWorld),
     /// A folder of recordings, matched on method, path and query.
     Replay(Recordings),
+    /// Things that are listed a page at a time, in each style.
+    Shelf(Shelf),
     /// These replies and no other; anything else is a 404.
     Fixed(Vec<Route>),
 }

@@ -1,8 +1,8 @@
 //! A stand-in API: a real HTTPS server, on a port of its own choosing, that says what it is told to say.
 //!
-//! It serves a GitHub-shaped world that it makes itself, a folder of recordings, or a fixed list of replies; it can
-//! misbehave in every way that a client must survive; and it keeps a log of what reached it, so that a test can
-//! assert that nothing did. The demo and the tests dial it in place of the real service.
+//! It serves a GitHub-shaped world that it makes itself, a shelf that it hands out in pages, a folder of recordings, or a
+//! fixed list of replies; it can misbehave in every way that a client must survive; and it keeps a log of what reached
+//! it, so that a test can assert that nothing did. The demo and the tests dial it in place of the real service.
 //!
 //! It never binds anything but loopback, never calls out, and depends on no other crate of the project. It keeps no
 //! secret: the token it expects is a test's. DESIGN, "The house".
@@ -34,6 +34,7 @@ mod misbehaviour;
 mod replay;
 mod reply;
 mod service;
+mod shelf;
 mod spoil;
 mod standin;
 #[cfg(test)]
@@ -47,4 +48,5 @@ pub use log::Seen;
 pub use misbehaviour::{Cut, Echo, Misbehaviour, When};
 pub use replay::{RawReplyError, Recordings, RecordingsError};
 pub use reply::Reply;
+pub use shelf::Shelf;
 pub use standin::{Standin, StandinError};

@@ -17,7 +17,7 @@ use crate::github::Github;
 use crate::log::{Log, Seen};
 use crate::misbehaviour::Rules;
 use crate::spoil::{Act, spoil, whole};
-use crate::{Protocol, Reply, Route};
+use crate::{Protocol, Reply, Route, Shelf};
 
 /// Largest request body, in bytes; a larger one gets 413 and is logged without its body.
 const REQUEST_MAX: usize = 16 << 20;
@@ -35,6 +35,8 @@ pub(crate) struct Stage {
 /// A world that has been set up.
 pub(crate) enum Scene {
     Github(Box<Github>),
+    /// And the host in its links.
+    Shelf(Shelf, String),
     Routes(Vec<Route>),
 }
 
@@ -146,6 +148,7 @@ impl Stage {
         }
         match &self.scene {
             Scene::Github(github) => github.reply(seen),
+            Scene::Shelf(world, host) => world.reply(host, seen),
             Scene::Routes(routes) => routes
                 .iter()
                 .find(|route| route.matches(&seen.method, &seen.path, &seen.query))

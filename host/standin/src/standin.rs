@@ -68,6 +68,7 @@ impl Standin {
         let tls = server_config(leaf, config.protocol, config.alpn)?;
         let scene = match config.world {
             World::Github(world) => Scene::Github(Box::new(Github::new(&world, &config.host))),
+            World::Shelf(shelf) => Scene::Shelf(shelf, config.host.clone()),
             World::Replay(recordings) => Scene::Routes(recordings.into_routes()),
             World::Fixed(routes) => Scene::Routes(routes),
         };

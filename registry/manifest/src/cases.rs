@@ -30,6 +30,8 @@ pub struct Case {
     pub expect: Expect,
     /// The notes of the outcome, where the case says them.
     pub notes: Option<Vec<String>>,
+    /// Whether the outcome leads on to a next page, where the case says it.
+    pub next: Option<bool>,
 }
 
 /// A request and the answer to it.
@@ -164,8 +166,8 @@ fn case(value: &Value<'_>, document: &Document<'_>) -> Option<Case> {
     });
     let expect = object.required("expect").map(|value| expect(&value, document));
     object.finish();
-    let (expect, notes) = expect??;
-    Some(Case { args: args?, access: access?, exchanges: exchanges?, expect, notes })
+    let (expect, notes, next) = expect??;
+    Some(Case { args: args?, access: access?, exchanges: exchanges?, expect, notes, next })
 }
 
 fn text_of(value: &Value<'_>, document: &Document<'_>) -> Option<JsonText> {
@@ -176,19 +178,26 @@ fn text_of(value: &Value<'_>, document: &Document<'_>) -> Option<JsonText> {
     text.map(|text| JsonText(text.into()))
 }
 
-fn expect(value: &Value<'_>, document: &Document<'_>) -> Option<(Expect, Option<Vec<String>>)> {
+type Expected = (Expect, Option<Vec<String>>, Option<bool>);
+
+fn expect(value: &Value<'_>, document: &Document<'_>) -> Option<Expected> {
     let mut object = value.object()?;
     let expect = object.one_of(&["result", "refusal"]).and_then(|(name, value)| match name {
         "result" => text_of(&value, document).map(Expect::Result),
         _ => code(&value).map(Expect::Refusal),
     });
     let notes = object.optional("notes").map(|value| texts(&value));
+    let next = object.optional("next").map(|value| value.flag());
     object.finish();
     let notes = match notes {
         Some(notes) => Some(notes?),
         None => None,
     };
-    Some((expect?, notes))
+    let next = match next {
+        Some(next) => Some(next?),
+        None => None,
+    };
+    Some((expect?, notes, next))
 }
 
 fn code(value: &Value<'_>) -> Option<String> {

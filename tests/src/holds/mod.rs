@@ -8,6 +8,7 @@ mod altered;
 mod args_to_request;
 mod grant;
 mod manifest;
+mod page_token;
 mod prune;
 mod seeds;
 mod target;
@@ -15,6 +16,7 @@ mod target;
 pub use args_to_request::args_to_request;
 pub use grant::{grant, grant_seeds};
 pub use manifest::{manifest, manifest_seeds};
+pub use page_token::{page_token, page_token_seeds};
 pub use prune::prune;
 pub use seeds::{args_seeds, prune_seeds};
 

@@ -7,6 +7,7 @@ use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
 
 use crate::common::{Provoked, parsed};
+use crate::paging::tokens;
 use crate::{answers, grants, requirements, sending, writes};
 
 /// How far a call came before it was refused.
@@ -59,6 +60,9 @@ fn before_anything_is_sent() -> Vec<Row> {
         before(Code::ReadOnlyGrant, grants::that_only_reads()),
         before(Code::ApprovalRequired, grants::that_approves_nothing()),
         before(Code::ApprovalMismatch, grants::that_approves_another()),
+        before(Code::PageTokenMalformed, tokens::that_is_none()),
+        before(Code::PageTokenExpired, tokens::that_is_old()),
+        before(Code::PageTokenMismatch, tokens::of_another_call()),
         before(Code::ModuleUnsupported, grants::of_a_module()),
         before(Code::InvalidArgs, grants::with_invalid_args()),
         before(Code::ArgRefused, grants::with_a_refused_arg()),
@@ -109,7 +113,7 @@ async fn every_refusal_is_provoked() {
         let handed_over = run.outcome.meta.requests;
         let reached = match (handed_over, connections, requests) {
             (0, 0, 0) => Reach::Nothing,
-            (1, 0, 0) => Reach::Client,
+            (1.., 0, 0) => Reach::Client,
             (1, 1, 0) => Reach::Connection,
             _ if requests > 0 => Reach::Service,
             odd => panic!("{code}: {odd:?}"),
@@ -133,7 +137,7 @@ fn has_the_shape_of_a_refusal(run: &Provoked, code: Code) {
     assert_eq!(outcome["ok"], false);
     let refusal = &outcome["refusal"];
     let without = |names: BTreeSet<String>, optional: &[&str]| &names - &set(optional);
-    let said = without(keys(refusal), &["untrusted", "use_spent"]);
+    let said = without(keys(refusal), &["untrusted", "use_spent", "retry_after"]);
     assert_eq!(said, set(&["code", "message", "hint", "sent"]), "{code}");
     assert_eq!(refusal["code"], code.as_str());
     // Where nothing was sent and a use is gone, the hint says so too.

@@ -8,7 +8,7 @@ use pinhole_manifest::{ApiHost, Digest};
 use pinhole_runtime::catalog::{BUILT_IN, Catalog, Source};
 use pinhole_runtime::net::{NetSettings, PinnedClient, Sent};
 use pinhole_runtime::outcome::Code;
-use pinhole_runtime::store::{FileStore, Store as _};
+use pinhole_runtime::store::{SqliteStore, Store as _};
 use pinhole_tests::{Answers, Granting, HOUR, NOW, Setup, Stage, altered, op_name, resigned, thing};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -276,7 +276,7 @@ async fn a_minute_of_skew_helps_at_the_beginning_alone() {
 #[tokio::test]
 async fn a_clock_set_back_revives_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let store = || Arc::new(FileStore::open(folder.path()).unwrap());
+    let store = || Arc::new(SqliteStore::open_home(folder.path()).unwrap());
     let mut stage = Setup { store: store(), ..Setup::github() }.start().await;
     let grant = stage.grant("github").seal();
     stage.clock.set(HOUR);
@@ -295,7 +295,7 @@ async fn a_clock_set_back_revives_nothing() {
 #[tokio::test]
 async fn a_revoked_grant_stays_revoked_for_the_next_process() {
     let folder = tempfile::tempdir().unwrap();
-    let store = || Arc::new(FileStore::open(folder.path()).unwrap());
+    let store = || Arc::new(SqliteStore::open_home(folder.path()).unwrap());
     let mut stage = Setup { store: store(), ..Setup::github() }.start().await;
     let (id, grant) = stage.grant("github").seal_with_id();
     let (_, another) = stage.grant("github").seal_with_id();

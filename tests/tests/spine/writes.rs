@@ -1,13 +1,15 @@
 //! Uses and writes: a use is spent before the first byte and once, a write is sent once, and not at all where what it
 //! requires does not hold.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use pinhole_grant::{GrantId, UnixTime};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
-use pinhole_runtime::store::{FileStore, Store as _};
+use pinhole_runtime::store::{MemoryStore, SpendError, SqliteStore, Store, StoreError};
 use pinhole_runtime::{CallRequest, Outcome};
 use pinhole_standin::{Alpn, Cut, Misbehaviour, When};
 use pinhole_tests::{FailingOnce, ORG, Setup, Stage, Stuck, Watching, op_name};
@@ -16,17 +18,41 @@ use tempfile::TempDir;
 
 use crate::common::{Provoked, get, is, issue_args, post, refusal, repo_args};
 
-fn in_files() -> (TempDir, Setup) {
+fn on_disk() -> (TempDir, Setup) {
     let folder = tempfile::tempdir().unwrap();
-    let store = Arc::new(FileStore::open(folder.path()).unwrap());
+    let store = Arc::new(SqliteStore::open_home(folder.path()).unwrap());
     (folder, Setup { store, ..Setup::github() })
 }
 
-/// The folder that uses are noted in is gone.
+/// Answers whatever is asked, and can write nothing down.
+#[derive(Default)]
+struct NoRoom(MemoryStore);
+
+impl Store for NoRoom {
+    fn spend(&self, _grant: &GrantId, _allowed: NonZeroU32) -> Result<(), SpendError> {
+        Err(StoreError::Full { path: "pinhole.db".into(), source: None }.into())
+    }
+
+    fn has_use_left(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<bool, StoreError> {
+        self.0.has_use_left(grant, allowed)
+    }
+
+    fn revoke(&self, grant: &GrantId) -> Result<(), StoreError> {
+        self.0.revoke(grant)
+    }
+
+    fn is_revoked(&self, grant: &GrantId) -> Result<bool, StoreError> {
+        self.0.is_revoked(grant)
+    }
+
+    fn high_water(&self, now: UnixTime) -> Result<UnixTime, StoreError> {
+        self.0.high_water(now)
+    }
+}
+
+/// There is no room to note a use in.
 pub(crate) async fn without_a_store() -> Provoked {
-    let (folder, setup) = in_files();
-    let stage = setup.start().await;
-    std::fs::remove_dir_all(folder.path().join("uses")).unwrap();
+    let stage = Setup { store: Arc::new(NoRoom::default()), ..Setup::github() }.start().await;
     let grant = stage.grant("github").uses(1).seal();
     let outcome = stage.run("github.get_repo", &repo_args(), &grant).await;
     Provoked { stage, outcome }
@@ -44,7 +70,7 @@ pub(crate) async fn a_second_time() -> Provoked {
 
 #[tokio::test]
 async fn a_store_that_is_gone_lets_nothing_out() {
-    let (folder, setup) = in_files();
+    let (folder, setup) = on_disk();
     let stage = setup.start().await;
     let unlimited = stage.grant("github").seal();
     std::fs::remove_dir_all(folder.path()).unwrap();
@@ -54,22 +80,22 @@ async fn a_store_that_is_gone_lets_nothing_out() {
 
 #[tokio::test]
 async fn a_grant_has_as_many_uses_as_it_says() {
-    let (folder, setup) = in_files();
+    let (folder, setup) = on_disk();
     let mut stage = setup.start().await;
     let grant = stage.grant("github").uses(3).seal();
     for number in 1..=5 {
         // Each time as another process.
-        stage.executor.store = Arc::new(FileStore::open(folder.path()).unwrap());
+        stage.executor.store = Arc::new(SqliteStore::open_home(folder.path()).unwrap());
         let outcome = stage.run("github.get_repo", &repo_args(), &grant).await;
         assert_eq!(outcome.result().is_some(), number <= 3, "{number}");
     }
     assert_eq!(stage.standin.requests().len(), 3);
 }
 
-/// Fifty calls at once, over a store of files.
+/// Fifty calls at once, over a store on the disk.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_fifty_calls_at_once_one_runs() {
-    let (_folder, setup) = in_files();
+    let (_folder, setup) = on_disk();
     let stage = setup.start().await;
     let grant = stage.grant("github").uses(1).seal();
     let (service, op) = op_name("github.get_repo");
@@ -89,13 +115,13 @@ async fn of_fifty_calls_at_once_one_runs() {
 
 #[tokio::test]
 async fn the_use_is_spent_when_the_request_leaves() {
-    let (folder, setup) = in_files();
+    let (folder, setup) = on_disk();
     let mut stage = setup.start().await;
     let (id, grant) = stage.grant("github").uses(1).seal_with_id();
     let looks = Arc::new(AtomicUsize::new(0));
-    let (store, seen) = (FileStore::open(folder.path()).unwrap(), Arc::clone(&looks));
+    let (store, seen) = (SqliteStore::open_home(folder.path()).unwrap(), Arc::clone(&looks));
     let watch = move || {
-        let left = store.has_use_left(&id, std::num::NonZeroU32::MIN).unwrap();
+        let left = store.has_use_left(&id, NonZeroU32::MIN).unwrap();
         assert!(!left, "a request leaves, and the use is not spent");
         seen.fetch_add(1, Ordering::SeqCst);
     };
@@ -107,7 +133,7 @@ async fn the_use_is_spent_when_the_request_leaves() {
 /// As when the process is killed: the run ends in the middle and nothing of it runs on.
 #[tokio::test]
 async fn a_use_stays_spent_when_its_run_is_given_up() {
-    let (folder, setup) = in_files();
+    let (folder, setup) = on_disk();
     let mut stage = setup.start().await;
     let args = issue_args("A title");
     let grant = stage.approval("github.create_issue", &args).seal();
@@ -118,14 +144,14 @@ async fn a_use_stays_spent_when_its_run_is_given_up() {
         () = stuck.taken() => {}
     }
     stage.executor.wire = Box::new(stage.client());
-    stage.executor.store = Arc::new(FileStore::open(folder.path()).unwrap());
+    stage.executor.store = Arc::new(SqliteStore::open_home(folder.path()).unwrap());
     let outcome = stage.run("github.create_issue", &args, &grant).await;
     Provoked { stage, outcome }.is_before_connecting(Code::GrantUsedUp);
 }
 
 #[tokio::test]
 async fn a_use_stays_spent_when_its_run_panics() {
-    let (_folder, setup) = in_files();
+    let (_folder, setup) = on_disk();
     let mut stage = setup.start().await;
     let grant = stage.grant("github").uses(1).seal();
     stage.executor.wire = Box::new(FailingOnce::new(stage.client()));
@@ -139,7 +165,8 @@ async fn a_use_stays_spent_when_its_run_panics() {
     assert!(stage.read("github.get_repo", &repo_args()).await.result().is_some());
 }
 
-/// Whatever becomes of the answer, and on a kept connection too: one POST, and the use is spent.
+/// Whatever becomes of the answer, and on a kept connection too: one POST, and the use is spent. (The service does not know
+/// a repeated one here; `retries` has one that does.)
 #[tokio::test]
 async fn a_write_is_sent_once() {
     for alpn in [Alpn::Http1, Alpn::H2] {
@@ -154,7 +181,10 @@ async fn a_write_is_sent_once() {
             Misbehaviour::EmptyBody,
             Misbehaviour::Html(200),
         ] {
-            let mut setup = Setup::thing(vec![get("/touch", &json!({})), post("/notes", &json!({"id": 1}))]);
+            let mut manifest = pinhole_tests::thing();
+            manifest["ops"]["add_note"].as_object_mut().unwrap().remove("idempotency");
+            let routes = vec![get("/touch", &json!({})), post("/notes", &json!({"id": 1}))];
+            let mut setup = Setup::manifest(&manifest, routes);
             setup.standin.alpn = alpn;
             let stage = setup.start().await;
             assert!(stage.read("thing.touch_thing", &json!({})).await.result().is_some());

@@ -173,9 +173,9 @@ fn another_home_with_links_to_the_keys_forgets_nothing() {
     }
     let id = home.run(&["grant", "inspect", &home.mint(&[]), "--json"]).json()["id"].clone();
     folder.run(&["grant", "revoke", id.as_str().unwrap()]).expect(0);
-    assert!(!folder.path("state").exists() && !files.path("state").exists());
+    assert!(!folder.path("pinhole.db").exists() && !files.path("pinhole.db").exists());
     assert_eq!(stage.requests(), 1);
-    // Without a grant there is nothing to spend, and the home's own folder serves.
+    // Without a grant there is nothing to spend, and the home's own database serves.
     folder.run(&[&["explain"], &READ[..]].concat()).expect(0);
-    assert!(folder.path("state").exists());
+    assert!(folder.path("pinhole.db").exists());
 }

@@ -1,5 +1,7 @@
 //! `pinhole grant mint|inspect|revoke`: what is minted, what is shown, and what is not minted at all.
 
+use pinhole_grant::GrantId;
+use pinhole_runtime::store::{SqliteStore, Store as _};
 use serde_json::Value;
 
 use crate::home::{Home, KEY, Ran};
@@ -224,16 +226,17 @@ fn an_id_may_begin_with_a_hyphen() {
     ] {
         let ran = home.run(&["grant", "revoke", id]).expect(0);
         assert!(ran.stdout.contains(id), "{}", ran.stdout);
+        let store = SqliteStore::open_home(&home.path("")).unwrap();
+        assert!(store.is_revoked(&GrantId::parse(id).unwrap()).unwrap());
     }
-    let revoked = std::fs::read_dir(home.path("state/revoked")).unwrap().count();
-    assert_eq!(revoked, 4);
     let help = home.run(&["grant", "revoke", "--help"]).expect(0).stdout;
     assert!(help.contains("Usage: pinhole grant revoke"), "{help}");
     home.run(&["grant", "revoke", "-x"]).expect(2);
     let other = Home::empty();
     home.run(&["grant", "revoke", "-cAAAAAAAAAAAAAAAAAAAA", "--home", other.path("").to_str().unwrap()])
         .expect(0);
-    assert!(other.path("state/revoked").exists());
+    let store = SqliteStore::open_home(&other.path("")).unwrap();
+    assert!(store.is_revoked(&GrantId::parse("-cAAAAAAAAAAAAAAAAAAAA").unwrap()).unwrap());
 }
 
 #[test]

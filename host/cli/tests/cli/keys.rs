@@ -26,7 +26,7 @@ fn keys_are_private_even_under_a_loose_umask() {
     assert_eq!(mode(&home.path("keys/member.json")), 0o600);
     // What a revocation or a run leaves is private too.
     home.run(&["grant", "revoke", "AAAAAAAAAAAAAAAAAAAAAA"]).expect(0);
-    assert_eq!(mode(&home.path("state")), 0o700);
+    assert_eq!(mode(&home.path("pinhole.db")), 0o600);
 }
 
 #[cfg(unix)]

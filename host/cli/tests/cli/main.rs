@@ -24,11 +24,15 @@ mod manifest_test;
 #[cfg(test)]
 mod once;
 #[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod plain;
 #[cfg(test)]
 mod run;
 #[cfg(test)]
 mod stage;
+#[cfg(test)]
+mod store;
 #[cfg(test)]
 mod token;
 #[cfg(test)]

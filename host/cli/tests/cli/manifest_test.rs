@@ -33,7 +33,7 @@ fn all_cases_of_the_binary_s_manifests_hold() {
     assert_eq!(ran.stdout, format!("{cases} passed, 0 failed\n"));
     let ran = home.run(&["manifest", "test", folder.to_str().unwrap(), "--json"]).expect(0);
     assert_eq!(ran.json(), json!({"passed": cases, "failed": []}));
-    assert!(!home.path("state").exists(), "a replay left state behind");
+    assert!(!home.path("pinhole.db").exists(), "a replay left state behind");
 }
 
 #[test]

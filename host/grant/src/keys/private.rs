@@ -5,7 +5,9 @@
 use std::fmt;
 
 use ed25519_dalek::SigningKey;
+use hkdf::Hkdf;
 use rand_core::CryptoRng;
+use sha2::Sha256;
 use x25519_dalek::StaticSecret;
 use zeroize::Zeroizing;
 
@@ -55,6 +57,14 @@ impl SecretKey {
     /// What others may know of it.
     pub fn public(&self) -> &PublicKey {
         &self.public
+    }
+
+    /// A key for one purpose of the holder's own: HKDF-SHA256 (RFC 5869) over both secret keys, the label as `info`.
+    /// `None` only where the library refuses a length, which it does not for 32 bytes.
+    pub(crate) fn derived(&self, label: &[u8]) -> Option<Zeroizing<[u8; 32]>> {
+        let mut key = Zeroizing::new([0; 32]);
+        Hkdf::<Sha256>::new(None, &*self.seeds()).expand(label, &mut *key).ok()?;
+        Some(key)
     }
 
     pub(crate) fn x25519(&self) -> &StaticSecret {

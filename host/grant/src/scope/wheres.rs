@@ -72,6 +72,11 @@ impl Where {
         self.0.iter().map(|(arg, values)| (arg, values.as_slice()))
     }
 
+    /// Whether this arg is narrowed.
+    pub fn narrows(&self, arg: &ArgName) -> bool {
+        self.0.contains_key(arg)
+    }
+
     /// Whether nothing is narrowed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

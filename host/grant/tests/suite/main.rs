@@ -18,6 +18,8 @@ mod mint;
 #[cfg(test)]
 mod open;
 #[cfg(test)]
+mod page;
+#[cfg(test)]
 mod returned;
 #[cfg(test)]
 mod scope;

@@ -1,13 +1,13 @@
 //! From what came back to what may be passed on: judged by status and failure rules, projected, scrubbed.
 
-use http::StatusCode;
-use pinhole_grant::Credential;
+use pinhole_grant::UnixTime;
 use pinhole_manifest::Manifest;
-use pinhole_manifest::model::{Body, Op, Page};
+use pinhole_manifest::model::{Body, Op};
 use pinhole_manifest::pick::{Condition, Pick, SingularPath, SingularStep};
 
-use super::Trace;
+use super::page::{self, OnPage, Said};
 use super::wire::wire_refusal;
+use super::{Executor, Trace};
 use crate::net::{Incoming, Sent};
 use crate::outcome::{Code, Picked, Refusal, UntrustedText};
 use crate::project::prune::{Plan, Pruner};
@@ -17,53 +17,69 @@ use crate::scrub::Scrub;
 /// What came back, as far as it has come.
 #[derive(Debug)]
 pub(super) struct Answer<'a, Stage> {
-    manifest: &'a Manifest,
+    pub(super) manifest: &'a Manifest,
     op: &'a Op,
     look: Look<'a>,
     scrub: Scrub,
-    stage: Stage,
+    /// When it came, by the machine's clock.
+    pub(super) now: UnixTime,
+    pub(super) stage: Stage,
 }
 
 /// What an answer is wanted for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) enum Look<'a> {
-    /// The fields that the op picks.
-    Pick,
+    /// The fields that the op picks, of this page.
+    Pick(Box<Asked<'a>>),
     /// Whether this holds, and nothing else.
     Condition(&'a Condition),
+}
+
+/// What was asked for.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    /// Which page.
+    pub(super) page: OnPage<'a>,
+    /// The path and query that it was asked for with.
+    pub(super) target: String,
 }
 
 /// Bytes of a stranger's.
 #[derive(Debug)]
 pub(super) struct Raw {
-    incoming: Incoming,
+    pub(super) incoming: Incoming,
 }
 
 /// The service did what it was asked. What is looked at of its document, if anything is.
 #[derive(Debug)]
 pub(super) struct Judged {
     document: Option<Tree>,
-    more_pages: bool,
+    said: Said,
 }
 
-/// Picked and scrubbed. Only this becomes an outcome.
+/// Picked and scrubbed.
 #[derive(Debug)]
 pub(super) struct Projected {
     value: Tree,
     notes: Vec<String>,
+    said: Said,
+}
+
+/// It is known what the next page is asked for with. Only this becomes an outcome.
+#[derive(Debug)]
+pub(super) struct Whole {
+    picked: Picked,
 }
 
 impl<'a> Answer<'a, Raw> {
     pub(super) fn received(
-        manifest: &'a Manifest,
-        op: &'a Op,
+        (manifest, op): (&'a Manifest, &'a Op),
         look: Look<'a>,
-        credential: &Credential,
+        scrub: Scrub,
         incoming: Incoming,
+        now: UnixTime,
     ) -> Self {
-        let mut secrets = vec![credential.secret().expose()];
-        secrets.extend(credential.refresh().map(pinhole_grant::Secret::expose));
-        Self { manifest, op, look, scrub: Scrub::new(&secrets), stage: Raw { incoming } }
+        Self { manifest, op, look, scrub, now, stage: Raw { incoming } }
     }
 
     /// Whether the service did what it was asked: by status, by GraphQL's `errors`, by the manifest's failure rule.
@@ -80,9 +96,15 @@ impl<'a> Answer<'a, Raw> {
             None if self.needs_document() => return Err(Refusal::new(Code::NotJson).sent(Sent::Yes)),
             None => {}
         }
-        let more_pages = self.has_more_pages(document.as_ref());
-        let stage = Judged { document, more_pages };
-        Ok(Answer { manifest: self.manifest, op: self.op, look: self.look, scrub: self.scrub, stage })
+        let said = self.said(document.as_ref());
+        Ok(self.at(|_raw| Judged { document, said }))
+    }
+
+    /// What it says of the page behind it.
+    fn said(&self, document: Option<&Tree>) -> Said {
+        let Look::Pick(asked) = &self.look else { return Said::Nothing };
+        let headers = &self.stage.incoming.headers;
+        page::say(self.op.page.as_ref(), self.manifest.host(), &asked.target, headers, document)
     }
 
     /// Whether there is no outcome without a document.
@@ -97,7 +119,7 @@ impl<'a> Answer<'a, Raw> {
     }
 
     /// Reads the body to its end as it comes, and keeps what the plan looks at; `None` if there is no body.
-    async fn read(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Option<Tree>, Refusal> {
+    pub(super) async fn read(&mut self, plan: &Plan, trace: &mut Trace) -> Result<Option<Tree>, Refusal> {
         let no_document = |error: DocumentError| match error {
             DocumentError::KeptTooMuch => Refusal::new(Code::ResultTooLarge).sent(Sent::Yes),
             _ => Refusal::new(Code::NotJson).sent(Sent::Yes).detail(&error),
@@ -122,12 +144,12 @@ impl<'a> Answer<'a, Raw> {
 
     /// Everything that is looked at in the document of a success.
     fn plan(&self) -> Plan {
-        let projection = match (self.look, &self.op.pick) {
-            (Look::Pick, Pick::Fields(projection)) => Some(projection),
-            (Look::Pick, Pick::None) | (Look::Condition(_), _) => None,
+        let projection = match (&self.look, &self.op.pick) {
+            (Look::Pick(_), Pick::Fields(projection)) => Some(projection),
+            (Look::Pick(_), Pick::None) | (Look::Condition(_), _) => None,
         };
         let errors = graphql_errors();
-        let info = self.relay_info();
+        let of_page = self.op.page.as_ref().map(page::looked_at).unwrap_or_default();
         let mut singles: Vec<&[SingularStep]> = Vec::new();
         if self.is_graphql() {
             singles.push(&errors);
@@ -137,40 +159,11 @@ impl<'a> Answer<'a, Raw> {
             singles.push(failure.when.path.steps());
             singles.extend(failure.message.as_ref().map(SingularPath::steps));
         }
-        if let Look::Condition(condition) = self.look {
+        if let Look::Condition(condition) = &self.look {
             singles.push(condition.path.steps());
         }
-        if let Some(Page::Cursor { next, .. }) = &self.op.page {
-            singles.push(next.steps());
-        }
-        singles.extend(info.as_deref());
+        singles.extend(of_page.iter().map(Vec::as_slice));
         Plan::new(projection, singles)
-    }
-
-    /// Where a Relay connection says whether it goes on.
-    fn relay_info(&self) -> Option<Vec<SingularStep>> {
-        let Some(Page::Relay { info, .. }) = &self.op.page else {
-            return None;
-        };
-        let mut steps = info.steps().to_vec();
-        steps.push(SingularStep::Name("hasNextPage".to_owned()));
-        Some(steps)
-    }
-
-    /// Whether the service says that this page is not the last. Page numbers alone say nothing.
-    fn has_more_pages(&self, document: Option<&Tree>) -> bool {
-        let at = |steps: &[SingularStep]| document.and_then(|document| found(document, steps));
-        match &self.op.page {
-            Some(Page::Link { .. }) => {
-                let links = self.stage.incoming.headers.get_all(http::header::LINK);
-                links.iter().any(|link| link.to_str().is_ok_and(|link| link.contains("rel=\"next\"")))
-            }
-            Some(Page::Cursor { next, .. }) => at(next.steps()).is_some_and(|cursor| *cursor != Tree::Null),
-            Some(Page::Relay { .. }) => {
-                self.relay_info().and_then(|steps| at(&steps).cloned()) == Some(Tree::Bool(true))
-            }
-            Some(Page::Number { .. }) | None => false,
-        }
     }
 
     /// A GraphQL answer with errors is a failure, whatever data comes beside them (GraphQL, section 7.1).
@@ -200,40 +193,8 @@ impl<'a> Answer<'a, Raw> {
         Err(self.failure(Code::UpstreamFailure, message))
     }
 
-    async fn refused_by_status(&mut self, trace: &mut Trace) -> Refusal {
-        let path = self.manifest.error_message().map(SingularPath::steps);
-        // An error page that does not come whole, or is not JSON, has no text that is passed on.
-        let document = match path {
-            Some(path) => self.read(&Plan::new(None, [path]), trace).await.ok().flatten(),
-            None => None,
-        };
-        let message = path.zip(document.as_ref()).and_then(|(path, document)| found(document, path));
-        let code = self.code_of_status(message);
-        let sentence = format!("{} (HTTP {})", code.sentence(), self.stage.incoming.status.as_u16());
-        self.failure(code, message).saying(sentence)
-    }
-
-    fn code_of_status(&self, message: Option<&Tree>) -> Code {
-        let Incoming { status, headers, .. } = &self.stage.incoming;
-        // 403 with a spent budget is how some services say 429. GitHub does, and of its secondary limits it may say so in
-        // the text alone, which is all that its documentation promises.
-        let spent = headers.get("x-ratelimit-remaining").is_some_and(|left| left == "0");
-        let said = matches!(message, Some(Tree::String(text)) if text.contains("secondary rate limit"));
-        let limited = spent || said || headers.contains_key(http::header::RETRY_AFTER);
-        match *status {
-            StatusCode::TOO_MANY_REQUESTS => Code::UpstreamRateLimited,
-            StatusCode::FORBIDDEN if limited => Code::UpstreamRateLimited,
-            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => Code::UpstreamInvalid,
-            StatusCode::UNAUTHORIZED => Code::UpstreamUnauthorized,
-            StatusCode::FORBIDDEN => Code::UpstreamForbidden,
-            StatusCode::NOT_FOUND | StatusCode::GONE => Code::UpstreamNotFound,
-            StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED => Code::UpstreamConflict,
-            _ => Code::UpstreamError,
-        }
-    }
-
     /// A refusal with the service's own words, if the manifest names them and they are a text.
-    fn failure(&self, code: Code, message: Option<&Tree>) -> Refusal {
+    pub(super) fn failure(&self, code: Code, message: Option<&Tree>) -> Refusal {
         let untrusted = match message {
             Some(Tree::String(text)) => Some(UntrustedText::new(&self.scrub.text(text))),
             _ => None,
@@ -257,15 +218,15 @@ pub(super) fn holds(document: &Tree, condition: &Condition) -> Result<bool, Refu
 }
 
 /// A text for people: one that stands twice is none.
-fn found<'t>(document: &'t Tree, steps: &[SingularStep]) -> Option<&'t Tree> {
+pub(super) fn found<'t>(document: &'t Tree, steps: &[SingularStep]) -> Option<&'t Tree> {
     project::find_at(document, steps, "").ok().flatten()
 }
 
 impl<'a> Answer<'a, Judged> {
     /// Picks the fields of the manifest and scrubs what is left. Nothing else of the document goes on.
-    pub(super) fn project(self, trace: &mut Trace) -> Result<Answer<'a, Projected>, Refusal> {
+    pub(super) fn project(mut self, trace: &mut Trace) -> Result<Answer<'a, Projected>, Refusal> {
         let refused = |code| Refusal::new(code).sent(Sent::Yes);
-        let (mut value, notes) = match (&self.op.pick, self.stage.document) {
+        let (mut value, notes) = match (&self.op.pick, self.stage.document.take()) {
             (Pick::None, _) => (Tree::Null, Vec::new()),
             (Pick::Fields(_), None) => return Err(refused(Code::NotJson)),
             (Pick::Fields(projection), Some(document)) => {
@@ -278,7 +239,6 @@ impl<'a> Answer<'a, Judged> {
                 (projected.value, projected.notes.into_iter().collect())
             }
         };
-        trace.meta.more_pages = self.stage.more_pages;
         let size = |value: &Tree| u64::try_from(value.compact_len()).unwrap_or(u64::MAX);
         // Before the scrub, whose work grows with the size.
         let picked = size(&value);
@@ -287,8 +247,7 @@ impl<'a> Answer<'a, Judged> {
         }
         self.scrub.tree(&mut value);
         trace.meta.bytes_out = size(&value);
-        let stage = Projected { value, notes };
-        Ok(Answer { manifest: self.manifest, op: self.op, look: self.look, scrub: self.scrub, stage })
+        Ok(self.at(|judged| Projected { value, notes, said: judged.said }))
     }
 
     /// The whole document, for a requirement's condition alone.
@@ -304,9 +263,36 @@ pub(super) fn too_large(size: u64, limit: u64) -> Refusal {
     Refusal::new(Code::ResultTooLarge).saying(message).sent(Sent::Yes)
 }
 
-impl Answer<'_, Projected> {
+impl<'a> Answer<'a, Projected> {
+    /// Seals what the next page is asked for with. Where that cannot be, the page at hand goes on all the same.
+    pub(super) fn seal_next(self, executor: &Executor, trace: &mut Trace) -> Answer<'a, Whole> {
+        let sealed = match &self.look {
+            Look::Pick(asked) => asked.page.seal_next(&self.stage.said, &self.stage.value, executor),
+            Look::Condition(_) => Ok(None),
+        };
+        let (next, unfollowed) = match sealed {
+            Ok(next) => (next, None),
+            Err(why) => (None, Some(why)),
+        };
+        trace.meta.more_pages = unfollowed.is_some();
+        self.at(|projected| {
+            let Projected { value: result, notes, said: _ } = projected;
+            Whole { picked: Picked { result, next, notes, unfollowed } }
+        })
+    }
+}
+
+impl Answer<'_, Whole> {
     /// What the caller gets.
     pub(super) fn into_public(self) -> Picked {
-        Picked { result: self.stage.value, notes: self.stage.notes }
+        self.stage.picked
+    }
+}
+
+impl<'a, Stage> Answer<'a, Stage> {
+    /// The same one stage further.
+    fn at<Next>(self, next: impl FnOnce(Stage) -> Next) -> Answer<'a, Next> {
+        let Self { manifest, op, look, scrub, now, stage } = self;
+        Answer { manifest, op, look, scrub, now, stage: next(stage) }
     }
 }

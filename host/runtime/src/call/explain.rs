@@ -7,7 +7,8 @@ use pinhole_manifest::{Access, Digest, OpId, ServiceId};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::authorize::{Authorized, Rule};
+use super::authorize::Rule;
+use super::page::OnPage;
 use super::prepare::credential_value_shown;
 use super::{Call, CallRequest, Executor, Received, Trace};
 use crate::outcome::{Code, Meta, Refusal};
@@ -115,21 +116,22 @@ impl Executor {
     }
 
     async fn walk_to_request(&self, request: &CallRequest) -> Result<Explanation, Refusal> {
-        let mut trace = Trace::new();
+        let mut trace = Trace::new(self);
         let call = Call { stage: Received { request } };
         let call = call.open_grant(self).await?;
         let call = call.agree(self, &mut trace)?;
         let call = call.check_args()?;
         let call = call.authorize(self)?;
+        let call = call.open_page(self)?;
         call.look_for_use(self).await?;
         call.describe(self, &trace.meta)
     }
 }
 
-impl Call<Authorized<'_>> {
+impl Call<OnPage<'_>> {
     async fn look_for_use(&self, executor: &Executor) -> Result<(), Refusal> {
-        let grant = self.stage.agreed.grant();
-        let Some(allowed) = grant.scope().uses else {
+        let grant = self.stage.authorized.agreed.grant();
+        let Some(allowed) = grant.scope().uses.filter(|_| !self.stage.is_paid()) else {
             return Ok(());
         };
         let id = grant.id();
@@ -141,7 +143,8 @@ impl Call<Authorized<'_>> {
     }
 
     fn describe(&self, executor: &Executor, meta: &Meta) -> Result<Explanation, Refusal> {
-        let agreed = &self.stage.agreed;
+        let authorized = &self.stage.authorized;
+        let agreed = &authorized.agreed;
         let (manifest, op) = (agreed.manifest, agreed.op);
         let confirm = match &op.confirm {
             Some(template) => Some(self.fill(template)?),
@@ -151,7 +154,7 @@ impl Call<Authorized<'_>> {
         for requirement in &op.require {
             requires.push(Required {
                 op: requirement.op.clone(),
-                args: super::require::requirement_args(requirement, &self.stage.args)?.into(),
+                args: super::require::requirement_args(requirement, &authorized.args)?.into(),
                 otherwise: requirement.otherwise.clone(),
             });
         }
@@ -161,14 +164,14 @@ impl Call<Authorized<'_>> {
             summary: op.summary.clone(),
             access: op.access,
             confirm,
-            args: self.stage.args.to_json(),
+            args: authorized.args.to_json(),
             requires,
             request: self.shown_request()?,
             returns: returns(op),
             root: root(op),
             limits: op.limits.into(),
             grant: shown_grant(&agreed.request.grant, executor),
-            rule: rule_sentence(self.stage.rule, executor),
+            rule: rule_sentence(authorized.rule, executor),
             manifest: manifest.label(),
             digest: manifest.digest(),
             unsigned: meta.unsigned,
@@ -176,12 +179,12 @@ impl Call<Authorized<'_>> {
     }
 
     fn fill(&self, template: &pinhole_manifest::model::Template) -> Result<String, Refusal> {
-        crate::render::fill_text(template, &self.stage.args)
+        crate::render::fill_text(template, &self.stage.authorized.args)
             .map_err(|error| Refusal::new(Code::ArgRefused).saying(error.to_string()))
     }
 
     fn shown_request(&self) -> Result<ShownRequest, Refusal> {
-        let manifest = self.stage.agreed.manifest;
+        let manifest = self.stage.authorized.agreed.manifest;
         let rendered = self.render()?;
         let scheme = super::prepare::scheme_of(manifest, self.stage.agreed.grant().credential());
         let body = rendered.body.map(|body| {

@@ -9,10 +9,13 @@ mod answer;
 mod authorize;
 mod explain;
 mod open;
+mod page;
 mod prepare;
 mod require;
+mod retry;
 mod send;
 mod spend;
+mod status;
 mod wire;
 
 use std::sync::Arc;
@@ -23,9 +26,11 @@ use pinhole_manifest::{OpId, ServiceId};
 
 pub use explain::{Explained, Explanation};
 pub(crate) use prepare::{credential_value, credential_value_shown};
+pub use retry::Retries;
 
 use crate::catalog::Catalog;
-use crate::clock::Clock;
+use crate::clock::{Clock, Timer};
+use crate::entropy::Entropy;
 use crate::net::Wire;
 use crate::outcome::{Meta, Outcome, Picked, Refusal, Verdict};
 use crate::store::Store;
@@ -42,12 +47,20 @@ pub struct CallRequest {
     pub args: String,
     /// The sealed grant.
     pub grant: Vec<u8>,
+    /// The `next` of an earlier outcome of the same call, for the page behind it.
+    pub next: Option<String>,
 }
 
 impl CallRequest {
     /// Asks for `service.op` with args as the text of one JSON object, under a sealed grant.
     pub fn new(service: ServiceId, op: OpId, args: impl Into<String>, grant: impl Into<Vec<u8>>) -> Self {
-        Self { service, op, args: args.into(), grant: grant.into() }
+        Self { service, op, args: args.into(), grant: grant.into(), next: None }
+    }
+
+    /// The same for the page that the `next` of an earlier outcome stands for.
+    #[must_use]
+    pub fn with_next(self, next: impl Into<String>) -> Self {
+        Self { next: Some(next.into()), ..self }
     }
 }
 
@@ -72,13 +85,18 @@ struct Trace {
 }
 
 impl Trace {
-    fn new() -> Self {
-        Self { started: Instant::now(), meta: Meta::default(), result_bytes: u64::MAX }
+    fn new(executor: &Executor) -> Self {
+        Self { started: executor.timer.now(), meta: Meta::default(), result_bytes: u64::MAX }
+    }
+
+    /// How long it has taken.
+    fn taken(&self, executor: &Executor) -> Duration {
+        executor.timer.now().saturating_duration_since(self.started)
     }
 
     /// What is left of the op's time.
-    fn left_of(&self, timeout_ms: u64) -> Duration {
-        Duration::from_millis(timeout_ms).saturating_sub(self.started.elapsed())
+    fn left_of(&self, executor: &Executor, timeout_ms: u64) -> Duration {
+        Duration::from_millis(timeout_ms).saturating_sub(self.taken(executor))
     }
 }
 
@@ -95,6 +113,12 @@ pub struct Executor {
     pub store: Arc<dyn Store>,
     /// The time.
     pub clock: Box<dyn Clock>,
+    /// What measures a call, and waits between two tries.
+    pub timer: Box<dyn Timer>,
+    /// Randomness: for the seal of page tokens, and so that tries are not all at once.
+    pub entropy: Box<dyn Entropy>,
+    /// Whether requests that may be tried again are.
+    pub retries: Retries,
     /// The way out.
     pub wire: Box<dyn Wire>,
 }
@@ -102,12 +126,12 @@ pub struct Executor {
 impl Executor {
     /// Runs one op under a grant. Every way of failing is a refusal with a code; none is a panic.
     pub async fn run(&self, request: CallRequest) -> Outcome {
-        let mut trace = Trace::new();
+        let mut trace = Trace::new(self);
         let verdict = match self.walk(&request, &mut trace).await {
             Ok(answer) => Verdict::Done(answer),
             Err(refusal) => Verdict::Refused(refusal),
         };
-        trace.meta.ms = u64::try_from(trace.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        trace.meta.ms = u64::try_from(trace.taken(self).as_millis()).unwrap_or(u64::MAX);
         let outcome = Outcome { service: request.service, op: request.op, verdict, meta: trace.meta };
         let outcome = outcome.capped(trace.result_bytes);
         if let Some(refusal) = outcome.refusal() {
@@ -125,18 +149,20 @@ impl Executor {
         let call = call.agree(self, trace)?;
         let call = call.check_args()?;
         let call = call.authorize(self)?;
+        let call = call.open_page(self)?;
         let call = call.prepare()?;
         let spent = call.spend(self).await?;
         call.require(self, trace).await.map_err(|refusal| spent.noted(refusal))?;
         let answer = call.send(self, trace).await.map_err(|refusal| spent.noted(refusal))?;
         let answer = answer.judge(trace).await?;
         let answer = answer.project(trace)?;
+        let answer = answer.seal_next(self, trace);
         Ok(answer.into_public())
     }
 }
 
 impl Outcome {
-    /// The cap again, over all of it: notes and meta count too.
+    /// The cap again, over all of it: notes, `next` and meta count too.
     fn capped(mut self, limit: u64) -> Self {
         if matches!(self.verdict, Verdict::Done(_)) {
             let size = u64::try_from(self.to_json().len()).unwrap_or(u64::MAX);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{Grant, OpenError, OpenedGrant, ScopeError, Succession, Target};
+use pinhole_grant::{Grant, OpenError, OpenedGrant, ScopeError, Succession, Target, UnixTime};
 use pinhole_manifest::Manifest;
 use pinhole_manifest::model::Op;
 
@@ -15,6 +15,7 @@ use crate::outcome::{Code, Refusal};
 pub(super) struct Opened<'a> {
     request: &'a CallRequest,
     grant: OpenedGrant,
+    now: UnixTime,
 }
 
 /// Manifest, host and op are those that the grant is for.
@@ -24,6 +25,8 @@ pub(super) struct Agreed<'a> {
     pub(super) grant: OpenedGrant,
     pub(super) manifest: &'a Manifest,
     pub(super) op: &'a Op,
+    /// The time by which the grant was opened: the latest that was seen.
+    pub(super) now: UnixTime,
 }
 
 impl Agreed<'_> {
@@ -45,7 +48,7 @@ impl<'a> Call<Received<'a>> {
         if executor.with_store(move |store| store.is_revoked(&id)).await? {
             return Err(Refusal::new(Code::GrantRevoked));
         }
-        Ok(Call { stage: Opened { request, grant } })
+        Ok(Call { stage: Opened { request, grant, now } })
     }
 }
 
@@ -56,7 +59,7 @@ impl<'a> Call<Opened<'a>> {
         executor: &'a Executor,
         trace: &mut Trace,
     ) -> Result<Call<Agreed<'a>>, Refusal> {
-        let Opened { request, grant } = self.stage;
+        let Opened { request, grant, now } = self.stage;
         let entry =
             executor.catalog.find(&request.service).ok_or_else(|| Refusal::new(Code::UnknownService))?;
         let manifest = &entry.manifest;
@@ -83,7 +86,7 @@ impl<'a> Call<Opened<'a>> {
         if credential.dial() != executor.wire.dial(manifest.host()) {
             return Err(Refusal::new(Code::DialMismatch));
         }
-        Ok(Call { stage: Agreed { request, grant, manifest, op } })
+        Ok(Call { stage: Agreed { request, grant, manifest, op, now } })
     }
 }
 

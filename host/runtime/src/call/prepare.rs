@@ -10,10 +10,10 @@ use pinhole_manifest::{Digest, Manifest};
 use zeroize::Zeroizing;
 
 use super::Call;
-use super::authorize::Authorized;
+use super::page::OnPage;
 use crate::net::Outgoing;
 use crate::outcome::{Code, Refusal};
-use crate::render::{self, Rendered};
+use crate::render::{self, Change, Narrowed, RenderError, Rendered};
 
 /// What stands for the key wherever a request is shown.
 const CREDENTIAL_SHOWN: &str = "<credential>";
@@ -21,43 +21,53 @@ const CREDENTIAL_SHOWN: &str = "<credential>";
 /// The request is whole. Only this gets a permit.
 #[derive(Debug)]
 pub(super) struct Prepared<'a> {
-    pub(super) authorized: Authorized<'a>,
+    pub(super) page: OnPage<'a>,
     pub(super) outgoing: Outgoing,
 }
 
-impl<'a> Call<Authorized<'a>> {
+impl<'a> Call<OnPage<'a>> {
     /// Renders the request and puts the credential in.
     pub(super) fn prepare(self) -> Result<Call<Prepared<'a>>, Refusal> {
         let mut rendered = self.render()?;
         rendered.headers.extend(self.idempotency_header());
-        let authorized = self.stage;
-        let outgoing =
-            with_credential(rendered, authorized.agreed.manifest, authorized.agreed.grant().credential())?;
-        Ok(Call { stage: Prepared { authorized, outgoing } })
+        let page = self.stage;
+        let agreed = &page.authorized.agreed;
+        let outgoing = with_credential(rendered, agreed.manifest, agreed.grant().credential())?;
+        Ok(Call { stage: Prepared { page, outgoing } })
     }
 
     /// The header by which the service knows a repeated write: the same for every try of the same call under the same
     /// grant, and for nothing else.
     pub(super) fn idempotency_header(&self) -> Option<(String, String)> {
-        let agreed = &self.stage.agreed;
+        let agreed = &self.stage.authorized.agreed;
         let name = agreed.op.idempotency.clone()?;
-        let key = format!("{}/{}", agreed.grant().id(), self.stage.action);
+        let key = format!("{}/{}", agreed.grant().id(), self.stage.authorized.action);
         let value = Digest::of(key.as_bytes()).to_string().replace("sha256:", "pinhole-");
         Some((name, value))
     }
 
     /// The request without its credential.
     pub(super) fn render(&self) -> Result<Rendered, Refusal> {
-        let agreed = &self.stage.agreed;
+        let page = &self.stage;
+        let agreed = &page.authorized.agreed;
         let request = agreed.op.request().ok_or_else(|| Refusal::new(Code::ModuleUnsupported))?;
-        render(agreed.manifest, request, &self.stage.args)
+        let narrows = |arg: &_| page.narrows(arg);
+        render(agreed.manifest, request, &page.authorized.args, &page.change(Narrowed(&narrows)))
     }
 }
 
 /// Renders a request of this manifest.
-pub(super) fn render(manifest: &Manifest, request: &Request, args: &Args) -> Result<Rendered, Refusal> {
-    render::render(manifest, request, args)
-        .map_err(|error| Refusal::new(Code::ArgRefused).saying(error.to_string()))
+pub(super) fn render(
+    manifest: &Manifest,
+    request: &Request,
+    args: &Args,
+    change: &Change<'_>,
+) -> Result<Rendered, Refusal> {
+    render::render_page(manifest, request, args, change).map_err(|error| match error {
+        // A page that was handed out under another grant, which did not narrow what this one does.
+        RenderError::PageAstray => Refusal::new(Code::ArgsOutOfScope).saying(error.to_string()),
+        _ => Refusal::new(Code::ArgRefused).saying(error.to_string()),
+    })
 }
 
 /// Puts the credential into a rendered request.

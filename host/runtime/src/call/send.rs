@@ -1,15 +1,16 @@
 //! The exchange with the service: the one place that makes a permit and hands a request to the client.
 
-use std::time::Duration;
-
+use pinhole_grant::Credential;
 use pinhole_manifest::Manifest;
 
-use super::answer::{Answer, Look, Raw};
+use super::answer::{Answer, Asked, Look, Raw};
 use super::prepare::Prepared;
+use super::retry::{self, Repeat};
 use super::wire::wire_refusal;
 use super::{Call, Executor, Trace};
-use crate::net::{Incoming, Outgoing, Permit, WireLimits};
+use crate::net::{Incoming, Outgoing, Permit, Sent, WireLimits};
 use crate::outcome::{Code, Refusal};
+use crate::scrub::Scrub;
 
 impl<'a> Call<Prepared<'a>> {
     /// Sends the request and takes the answer, within the op's caps.
@@ -18,31 +19,64 @@ impl<'a> Call<Prepared<'a>> {
         executor: &Executor,
         trace: &mut Trace,
     ) -> Result<Answer<'a, Raw>, Refusal> {
-        let Prepared { authorized, outgoing } = self.stage;
-        let agreed = authorized.agreed;
-        let limits = WireLimits {
-            response_bytes: agreed.op.limits.response_bytes,
-            deadline: trace.left_of(agreed.op.limits.timeout_ms),
+        let Prepared { page, outgoing } = self.stage;
+        let (manifest, op) = (page.authorized.agreed.manifest, page.authorized.agreed.op);
+        let within = Within {
+            response_bytes: op.limits.response_bytes,
+            timeout_ms: op.limits.timeout_ms,
+            repeat: Repeat::of(op),
         };
-        let incoming = exchange(executor, agreed.manifest, outgoing, limits, trace).await?;
+        let incoming = exchange(executor, manifest, &outgoing, within, trace).await?;
         trace.meta.status = Some(incoming.status.as_u16());
-        Ok(Answer::received(agreed.manifest, agreed.op, Look::Pick, agreed.grant().credential(), incoming))
+        let scrub = scrub_of(page.authorized.agreed.grant().credential());
+        let look = Look::Pick(Box::new(Asked { page, target: outgoing.target }));
+        Ok(Answer::received((manifest, op), look, scrub, incoming, executor.clock.now()))
     }
 }
 
-/// One exchange with the manifest's host.
+/// The scrub that looks for this credential.
+pub(super) fn scrub_of(credential: &Credential) -> Scrub {
+    let mut secrets = vec![credential.secret().expose()];
+    secrets.extend(credential.refresh().map(pinhole_grant::Secret::expose));
+    Scrub::new(&secrets)
+}
+
+/// What one request may take, all its tries together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Within {
+    pub(super) response_bytes: u64,
+    pub(super) timeout_ms: u64,
+    pub(super) repeat: Repeat,
+}
+
+/// One exchange with the manifest's host: the answer to the last try, of however many there were.
 pub(super) async fn exchange(
     executor: &Executor,
     manifest: &Manifest,
-    outgoing: Outgoing,
-    limits: WireLimits,
+    outgoing: &Outgoing,
+    within: Within,
     trace: &mut Trace,
 ) -> Result<Incoming, Refusal> {
-    if limits.deadline == Duration::ZERO {
-        return Err(Refusal::new(Code::TimedOut));
+    let mut tried = 0_u32;
+    // What is known of all tries: one that was not sent does not undo one that was.
+    let mut sent = Sent::No;
+    loop {
+        let deadline = trace.left_of(executor, within.timeout_ms);
+        if deadline.is_zero() {
+            return Err(Refusal::new(Code::TimedOut).sent(sent));
+        }
+        tried = tried.saturating_add(1);
+        trace.meta.requests = trace.meta.requests.saturating_add(1);
+        let permit = Permit::new(manifest.host().clone());
+        let limits = WireLimits { response_bytes: within.response_bytes, deadline };
+        let taken = executor.wire.exchange(permit, outgoing.again(), limits).await;
+        sent = sent.max(taken.as_ref().map_or_else(|error| error.sent, |_| Sent::Yes));
+        let left = trace.left_of(executor, within.timeout_ms);
+        let Some(wait) = retry::wait(executor, within.repeat, tried, &taken, left) else {
+            return taken.map_err(|error| wire_refusal(&error, within.response_bytes).sent(sent));
+        };
+        // An answer that is not read is let go before the wait, and its connection with it.
+        drop(taken);
+        executor.timer.wait(wait).await;
     }
-    trace.meta.requests = trace.meta.requests.saturating_add(1);
-    let permit = Permit::new(manifest.host().clone());
-    let taken = executor.wire.exchange(permit, outgoing, limits).await;
-    taken.map_err(|error| wire_refusal(&error, limits.response_bytes))
 }

@@ -10,10 +10,11 @@ use crate::outcome::{Code, Refusal};
 use crate::store::{SpendError, StoreError};
 
 impl Call<Prepared<'_>> {
-    /// Spends a use of a grant that has a number of them.
+    /// Spends a use of a grant that has a number of them, unless the run that this page belongs to was paid with it.
     pub(super) async fn spend(&self, executor: &Executor) -> Result<Spent, Refusal> {
-        let grant = self.stage.authorized.agreed.grant();
-        let Some(allowed) = grant.scope().uses else {
+        let page = &self.stage.page;
+        let grant = page.authorized.agreed.grant();
+        let Some(allowed) = grant.scope().uses.filter(|_| !page.is_paid()) else {
             return Ok(Spent::Nothing);
         };
         let id = grant.id();
@@ -24,7 +25,7 @@ impl Call<Prepared<'_>> {
 /// Whether a use is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spent {
-    /// The grant has as many as anybody likes.
+    /// The grant has as many as anybody likes, or this is a further page of a run that took one.
     Nothing,
     /// One is.
     Use,
@@ -57,6 +58,7 @@ impl From<StoreError> for Refusal {
             Some(source) => format!("{error}: {source}"),
             None => error.to_string(),
         };
-        Self::new(Code::StoreFailed).detail(&detail)
+        // The path is the operator's to know, and so is what to do about it.
+        Self::new(Code::StoreFailed).detail(&format_args!("{detail}; {}", error.hint()))
     }
 }

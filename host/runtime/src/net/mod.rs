@@ -64,6 +64,20 @@ pub struct Outgoing {
     pub body: Option<Bytes>,
 }
 
+impl Outgoing {
+    /// The same once more, for another try; the body is shared.
+    pub(crate) fn again(&self) -> Self {
+        let Self { method, target, headers, credential, body } = self;
+        Self {
+            method: method.clone(),
+            target: target.clone(),
+            headers: headers.clone(),
+            credential: credential.clone(),
+            body: body.clone(),
+        }
+    }
+}
+
 impl fmt::Debug for Outgoing {
     // The target, header values and body hold what a person wrote: none of it belongs in a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -97,7 +111,7 @@ pub struct WireLimits {
 }
 
 /// Whether the request reached the other side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sent {
     /// Certainly no byte of it left.

@@ -120,6 +120,15 @@ codes! {
     ApprovalMismatch "approval_mismatch" Refused
         "the approval is for another call"
         "run exactly what was approved, or ask the member to approve this";
+    PageTokenMalformed "page_token_malformed" Refused
+        "this is not a page token of this bot's"
+        "pass the outcome's `next` unchanged, on the host that it came from, or begin again without it";
+    PageTokenExpired "page_token_expired" Refused
+        "the page token is more than an hour old"
+        "begin again without it";
+    PageTokenMismatch "page_token_mismatch" Refused
+        "the page token is for another call"
+        "repeat the op and the args that it came from, under a grant of the same member and connection, or begin again";
     ModuleUnsupported "module_unsupported" Refused
         "the op is computed by a module, and this build runs none"
         "use a declarative op of the service";

@@ -6,9 +6,9 @@
 use pinhole_manifest::model::{Args, Body, JsonTemplate};
 use serde_json::{Map, Value};
 
-use super::RenderError;
 use super::fill::{fill_json, scalar};
 use super::target::push_pair;
+use super::{Change, RenderError};
 
 /// A body and what it is.
 pub(super) struct Content {
@@ -19,7 +19,7 @@ pub(super) struct Content {
 }
 
 /// The body, if the request has one. A JSON body that is one absent optional arg is none.
-pub(super) fn render(body: &Body, args: &Args) -> Result<Option<Content>, RenderError> {
+pub(super) fn render(body: &Body, args: &Args, change: &Change<'_>) -> Result<Option<Content>, RenderError> {
     match body {
         Body::None => Ok(None),
         Body::Json(template) => fill_json(template, args)?.as_ref().map(json).transpose(),
@@ -31,7 +31,10 @@ pub(super) fn render(body: &Body, args: &Args) -> Result<Option<Content>, Render
         Body::Graphql { document, variables } => {
             let mut payload = Map::new();
             payload.insert("query".to_owned(), Value::String(document.clone()));
-            if let Some(variables) = fill_json(variables, args)? {
+            if let Some(mut variables) = fill_json(variables, args)? {
+                if let (Change::Variable(name, value), Value::Object(members)) = (change, &mut variables) {
+                    members.insert((*name).to_owned(), Value::String((*value).to_owned()));
+                }
                 payload.insert("variables".to_owned(), variables);
             }
             json(&Value::Object(payload)).map(Some)

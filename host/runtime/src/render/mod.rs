@@ -10,6 +10,7 @@
 mod body;
 mod fill;
 mod headers;
+mod page;
 mod target;
 
 use pinhole_manifest::model::{Args, Method, Request};
@@ -17,6 +18,7 @@ use pinhole_manifest::{ArgName, Manifest};
 
 use self::body::Content;
 pub use self::fill::{fill_json, fill_text};
+pub use self::page::{Change, Narrowed};
 
 /// Longest path and query together, in bytes as sent: 8 KiB, which servers and proxies commonly take.
 pub const TARGET_BYTES_MAX: usize = 8 << 10;
@@ -134,6 +136,10 @@ pub enum RenderError {
         /// How long it is, in bytes.
         bytes: usize,
     },
+    /// A further page leads elsewhere than to the op's own path or one of the manifest's shapes, or changes what the op's
+    /// own query or the grant says.
+    #[error("the next page is not one that the op and the grant lead to")]
+    PageAstray,
     /// A JSON body could not be written.
     #[error("the body could not be written as JSON")]
     Unwritable,
@@ -141,10 +147,21 @@ pub enum RenderError {
 
 /// Fills the request of an op. Pure: the same manifest and args give the same bytes.
 pub fn render(manifest: &Manifest, request: &Request, args: &Args) -> Result<Rendered, RenderError> {
-    let mut target = target::path(&request.path, args)?;
-    target::append_query(&mut target, &request.query, args)?;
+    render_page(manifest, request, args, &Change::Nothing)
+}
+
+/// The same for a further page.
+pub fn render_page(
+    manifest: &Manifest,
+    request: &Request,
+    args: &Args,
+    change: &Change<'_>,
+) -> Result<Rendered, RenderError> {
+    let mut own = target::path(&request.path, args)?;
+    target::append_query(&mut own, &request.query, args)?;
+    let target = change.target(own, request)?;
     Part::Target.check(target.len())?;
-    let content = body::render(&request.body, args)?;
+    let content = body::render(&request.body, args, change)?;
     let content_type = content.as_ref().map(|content| content.media_type);
     let headers = headers::render(manifest.headers(), &request.headers, content_type, args)?;
     let body = content.map(|Content { bytes, .. }| bytes);

@@ -18,9 +18,10 @@ use pinhole_manifest::cases::{Case, CaseName, Expect};
 use pinhole_manifest::diagnostic::Diagnostic;
 use rand_core::CryptoRng;
 
-use crate::call::{CallRequest, Executor};
+use crate::call::{CallRequest, Executor, Retries};
 use crate::catalog::{Catalog, CatalogError, Entry, Source};
-use crate::clock::FixedClock;
+use crate::clock::{FixedClock, SystemTimer};
+use crate::entropy::SystemEntropy;
 use crate::outcome::{Outcome, Verdict};
 use crate::project::Tree;
 use crate::store::MemoryStore;
@@ -100,13 +101,17 @@ pub async fn replay<R: CryptoRng>(
         catalog,
         store: Arc::new(MemoryStore::default()),
         clock: Box::new(FixedClock(CASE_TIME)),
+        timer: Box::new(SystemTimer),
+        entropy: Box::new(SystemEntropy),
+        // A case says what comes of one answer.
+        retries: Retries::Never,
         wire: Box::new(ReplayWire::new(Arc::clone(&script))),
     };
     let outcome = executor.run(request).await;
     if let Some((number, difference)) = script.difference() {
         return Err(ReplayFault::Request { number, difference });
     }
-    compare(&case.expect, case.notes.as_deref(), &outcome)?;
+    compare(&case.expect, case.notes.as_deref(), case.next, &outcome)?;
     match script.unsent() {
         0 => Ok(()),
         unsent => Err(ReplayFault::Unsent { unsent, outcome: shown(&outcome) }),
@@ -173,12 +178,19 @@ fn credential<R: CryptoRng>(
     })?)
 }
 
-fn compare(expect: &Expect, notes: Option<&[String]>, outcome: &Outcome) -> Result<(), ReplayFault> {
+fn compare(
+    expect: &Expect,
+    notes: Option<&[String]>,
+    next: Option<bool>,
+    outcome: &Outcome,
+) -> Result<(), ReplayFault> {
+    let leads_on = |yes: bool| if yes { " with a next page" } else { " without a next page" };
     let holds = match (expect, &outcome.verdict) {
         (Expect::Result(wanted), Verdict::Done(picked)) => {
             let wanted = Tree::parse(wanted.as_str().as_bytes());
             let as_noted = notes.is_none_or(|notes| notes == picked.notes);
-            wanted.is_ok_and(|wanted| same(&wanted, &picked.result)) && as_noted
+            let leads = next.is_none_or(|next| next == picked.next.is_some());
+            wanted.is_ok_and(|wanted| same(&wanted, &picked.result)) && as_noted && leads
         }
         (Expect::Refusal(wanted), Verdict::Refused(refusal)) => refusal.code.as_str() == wanted,
         _ => false,
@@ -193,7 +205,11 @@ fn compare(expect: &Expect, notes: Option<&[String]>, outcome: &Outcome) -> Resu
         },
         Expect::Refusal(code) => format!("the refusal `{code}`"),
     };
-    Err(ReplayFault::Outcome { expected, got: shown(outcome) })
+    let got = next.map(|_| leads_on(outcome.next().is_some())).unwrap_or_default();
+    Err(ReplayFault::Outcome {
+        expected: expected + next.map(leads_on).unwrap_or_default(),
+        got: shown(outcome) + got,
+    })
 }
 
 fn shown(outcome: &Outcome) -> String {

@@ -3,14 +3,25 @@
 //! INVARIANT: `spend` has returned `Ok` at most as often as the grant has uses, over all processes and all crashes, and
 //! what it returned is on the disk before it returns. DESIGN, "The way of a call": "use spent, durably".
 
-mod file;
+mod connections;
+mod fault;
+mod grants;
 mod memory;
+mod questions;
+mod sqlite;
 
 use std::num::NonZeroU32;
 
-pub use file::FileStore;
+pub use connections::{ConnectionError, ConnectionRow, Connections};
+pub use fault::{Cause, StoreError, Table};
+pub use grants::{GrantError, GrantFilter, GrantRow, Grants, Removal};
 pub use memory::MemoryStore;
 use pinhole_grant::{GrantId, UnixTime};
+pub use questions::{
+    Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
+    Question, QuestionId, QuestionIdError, QuestionState, Questions, RaiseError, TakeError, Taken,
+};
+pub use sqlite::{DATABASE, LOCK_WAIT, SqliteStore};
 
 /// The durable state of a host. Calls block for as long as the disk takes.
 pub trait Store: Send + Sync {
@@ -39,19 +50,4 @@ pub enum SpendError {
     /// The store failed; whether the use is spent is then unknown, and nothing may be sent.
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-/// The store could not be read or written.
-#[derive(Debug, thiserror::Error)]
-#[error("the store could not {doing}")]
-pub struct StoreError {
-    doing: &'static str,
-    #[source]
-    source: std::io::Error,
-}
-
-impl StoreError {
-    pub(crate) fn new(doing: &'static str, source: std::io::Error) -> Self {
-        Self { doing, source }
-    }
 }

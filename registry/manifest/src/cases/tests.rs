@@ -16,7 +16,7 @@ const WHOLE: &str = r#"{
     "request": {"method": "DELETE", "path": "/x"},
     "response": {"status": 204}
   }],
-  "expect": {"result": {"id": 18446744073709551616, "price": 1.10}, "notes": ["user"]}
+  "expect": {"result": {"id": 18446744073709551616, "price": 1.10}, "notes": ["user"], "next": true}
 }"#;
 
 fn codes(text: &str) -> Vec<(Code, String)> {
@@ -48,6 +48,7 @@ fn a_whole_case_is_read_and_keeps_its_digits() {
     let Expect::Result(result) = &case.expect else { panic!("a result") };
     assert_eq!(result.as_str(), r#"{"id": 18446744073709551616, "price": 1.10}"#);
     assert_eq!(case.notes, Some(vec!["user".to_owned()]));
+    assert_eq!(case.next, Some(true));
 }
 
 #[test]

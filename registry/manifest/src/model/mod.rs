@@ -20,6 +20,8 @@ pub use request::{
     Body, JsonTemplate, Method, PathTemplate, Piece, QueryParam, Request, Template, is_dot_segment,
 };
 
+pub use crate::parse::is_method_key;
+
 use crate::digest::Digest;
 use crate::host::{ApiHost, HttpsUrl};
 use crate::ids::{OpId, ServiceId};

@@ -28,6 +28,7 @@ use crate::Digest;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::json::{self, JsonFault, Numbers};
 use crate::model::Manifest;
+pub use names::is_method_key;
 use reader::{Faults, Value};
 pub(crate) use request::METHODS;
 

@@ -147,7 +147,7 @@ fn key_fault(key: &str) -> Option<(Code, String)> {
 
 /// Whether it is a key by which some framework takes another method: in any case, with brackets behind it or not. Some
 /// languages take a dot in a key for `_`.
-pub(super) fn is_method_key(key: &str) -> bool {
+pub fn is_method_key(key: &str) -> bool {
     let name = key.split('[').next().unwrap_or_default();
     METHOD_KEYS.contains(&name.to_ascii_lowercase().replace(['-', '.'], "_").as_str())
 }

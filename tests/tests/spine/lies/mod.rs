@@ -1,7 +1,7 @@
 //! The lying upstream: every way in which a service, or somebody in its place, can answer wrongly, and what becomes of it.
 //!
 //! One row for each case and protocol. Each row asserts the refusal (or the clean result), what is known of the request,
-//! that the key was seen once, on one connection, by the one host, and nowhere else, that it took no longer than it may,
+//! that the key was seen in one place of as many requests as there are tries, by the one host, and nowhere else, that it took no longer than it may,
 //! and that the next call is answered as if nothing had happened. [`LIES`] is the list that the table is held to.
 
 mod answers;
@@ -87,6 +87,8 @@ struct Lie {
     truth: Reply,
     op: &'static str,
     limits: StageLimits,
+    /// How often the service is asked: more than once where it says that it will tell the truth later, which it does.
+    requests: usize,
     http1: End,
     h2: End,
 }
@@ -122,7 +124,7 @@ impl Lie {
     fn new(name: &'static str, how: Misbehaviour, code: Code) -> Self {
         let end = End::Refused(code, Sent::Yes);
         let (truth, limits) = (Reply::json(200, &truth()), StageLimits::default());
-        Self { name, how, truth, op: "thing.plain_thing", limits, http1: end.clone(), h2: end }
+        Self { name, how, truth, op: "thing.plain_thing", limits, requests: 1, http1: end.clone(), h2: end }
     }
 
     /// A lie that is seen through, or does no harm.
@@ -139,6 +141,11 @@ impl Lie {
             }
         }
         self
+    }
+
+    /// That is over when the service is asked again, which it is once.
+    fn passing(name: &'static str, how: Misbehaviour) -> Self {
+        Self { requests: 2, ..Self::harmless(name, how, &picked()) }
     }
 
     fn over_h2(self, code: Code, sent: Sent) -> Self {
@@ -176,10 +183,14 @@ impl Lie {
         check(end == *wanted, format!("{} instead of {wanted:?}", outcome.to_json()));
         check(took < PATIENCE, format!("it took {took:?}"));
         check(!outcome.to_json().contains("PRIVATE"), "what is not picked came out".to_owned());
-        check(outcome.meta.requests == 1, format!("{} requests were made", outcome.meta.requests));
-        check(stage.standin.connections() == 1, format!("{} connections", stage.standin.connections()));
+        let made = usize::try_from(outcome.meta.requests).unwrap_or(usize::MAX);
+        check(made == self.requests, format!("{made} requests were made"));
+        // An answer that is not read to its end takes its connection with it.
+        let connections = stage.standin.connections();
+        check((1..=self.requests).contains(&connections), format!("{connections} connections"));
         let seen = stage.standin.requests();
-        check(seen.len() == 1, format!("asked {} times", seen.len()));
+        check(seen.len() == self.requests, format!("asked {} times", seen.len()));
+        check(stage.timer.waits().len() + 1 == self.requests, format!("waited {:?}", stage.timer.waits()));
         for request in &seen {
             let holding: Vec<&str> = request
                 .headers

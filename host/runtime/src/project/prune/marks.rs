@@ -143,7 +143,7 @@ fn spaces(bytes: &[u8]) -> usize {
         let usual = lane.simd_eq(u8x16::splat(b' ')) | lane.simd_eq(u8x16::splat(b'\n'));
         let others = !usual.to_bitmask() & 0xffff;
         let end = place(others.into());
-        // A lane of white space alone has no other byte, and its place says nothing of what lies behind the lane.
+        // Where all sixteen are white space, `end` is beyond them.
         if end < LANE && bytes.get(end).is_some_and(|byte| *byte > b' ') {
             return end;
         }

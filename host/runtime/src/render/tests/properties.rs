@@ -69,3 +69,62 @@ proptest! {
         }
     }
 }
+
+/// What a link's query can and cannot do to the op's own.
+mod followed {
+    use super::*;
+    use crate::render::{Change, Narrowed, render_page};
+
+    proptest! {
+        #[test]
+        fn no_link_leads_elsewhere(
+            path in prop_oneof![
+                Just("/v1/a/p".to_owned()),
+                "/v2/[./%2eEfF;a-z0-9\\\\-]{0,8}/p",
+                "/[./%2eEfF;a-z0-9-]{0,12}",
+                "\\PC{0,12}",
+            ],
+            query in "((k|q|x|after|page|_method|%71)=[a-z%2/&=+]{0,4}&?){0,4}",
+        ) {
+            thread_local! {
+                static MANIFEST: Manifest = manifest(&json!({
+                    "args": schema(&text(), &["x", "q"], &[]),
+                    "request": { "method": "GET", "path": "/v1/{x}/p", "query": { "k": "fixed", "q": "{q}", "x": "{x}" } },
+                    "page": { "style": "link", "paths": ["/v2/{*}/p"] },
+                }));
+            }
+            let link = format!("{path}?{query}");
+            let rendered = MANIFEST.with(|manifest| {
+                let op = manifest.ops().values().next().unwrap();
+                let args = op.args.parse_text(r#"{"x":"a","q":"b"}"#).unwrap();
+                let Some(pinhole_manifest::model::Page::Link { paths }) = &op.page else { panic!("a link") };
+                let narrows = |arg: &ArgName| arg.as_str() == "x";
+                let change = Change::Link(&link, paths, Narrowed(&narrows));
+                render_page(manifest, op.request().unwrap(), &args, &change)
+            });
+            let Ok(rendered) = rendered else { return Ok(()) };
+            let written = format!("https://api.thing.dev{}", rendered.target);
+            let url = Url::parse(&written).unwrap();
+            prop_assert_eq!(url.as_str(), &written);
+            let segments: Vec<&str> = url.path_segments().unwrap().collect();
+            let fine = match segments.as_slice() {
+                ["v1", "a", "p"] => true,
+                ["v2", any, "p"] => {
+                    let decoded: Vec<u8> = percent_decode_str(any).collect();
+                    !decoded.is_empty() && !pinhole_manifest::model::is_dot_segment(any)
+                        && !decoded.iter().any(|byte| byte.is_ascii_control() || b"/\\".contains(byte))
+                }
+                _ => false,
+            };
+            prop_assert!(fine, "{}", rendered.target);
+            let of = |key: &str| -> Vec<String> {
+                url.query_pairs().filter(|(name, _)| name == key).map(|(_, value)| value.into_owned()).collect()
+            };
+            // Fixed, and narrowed by the grant.
+            prop_assert_eq!(of("k"), ["fixed"]);
+            prop_assert_eq!(of("x"), ["a"]);
+            prop_assert_eq!(of("q").len(), 1);
+            prop_assert!(of("_method").is_empty());
+        }
+    }
+}

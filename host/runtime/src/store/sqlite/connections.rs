@@ -1,0 +1,219 @@
+//! Connections in SQLite.
+
+use pinhole_grant::{Account, CredentialId, Dial, GrantId, KeyId, Label, UnixTime};
+use pinhole_manifest::{Access, ApiHost, ServiceId};
+use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
+
+use super::SqliteStore;
+use super::broken::{Broken, Columns};
+use super::spine::revoke;
+use crate::store::{ConnectionError, ConnectionRow, Connections, StoreError, Table};
+
+const COLUMNS: &str = "id, member, service, label, account, host, cap, dial, gen, created_at, sealed";
+
+impl Connections for SqliteStore {
+    fn insert_connection(&self, row: &ConnectionRow) -> Result<(), ConnectionError> {
+        self.write("store a connection", |transaction| {
+            if exists(transaction, "SELECT 1 FROM connections WHERE id = ?1", [row.id.to_string()])? {
+                return Err(Broken::Refused(ConnectionError::IdTaken));
+            }
+            label_is_free(transaction, row)?;
+            let insert = format!(
+                "INSERT INTO connections ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+            );
+            transaction.execute(
+                &insert,
+                params![
+                    row.id.to_string(),
+                    row.member.to_string(),
+                    row.service.as_str(),
+                    row.label.as_str(),
+                    row.account.as_str(),
+                    row.host.as_str(),
+                    row.cap.as_str(),
+                    dial_word(row.dial),
+                    generation(row)?,
+                    row.created_at.as_secs(),
+                    row.sealed,
+                ],
+            )?;
+            Ok(())
+        })
+    }
+
+    fn replace_connection(&self, row: &ConnectionRow) -> Result<(), ConnectionError> {
+        self.write("store a newer credential", |transaction| {
+            let stored = stored_generation(transaction, row)?;
+            if stored >= row.generation {
+                return Err(Broken::Refused(ConnectionError::NotNewer { stored }));
+            }
+            update(transaction, row)
+        })
+    }
+
+    fn set_cap(&self, row: &ConnectionRow) -> Result<(), ConnectionError> {
+        self.write("store another cap", |transaction| {
+            let stored = stored_generation(transaction, row)?;
+            if stored != row.generation {
+                return Err(Broken::Refused(ConnectionError::NotNewer { stored }));
+            }
+            update(transaction, row)
+        })
+    }
+
+    fn connections(&self, member: KeyId) -> Result<Vec<ConnectionRow>, StoreError> {
+        self.read("list connections", |connection| {
+            let select =
+                format!("SELECT {COLUMNS} FROM connections WHERE member = ?1 ORDER BY service, label, id");
+            let mut statement = connection.prepare_cached(&select)?;
+            let mut rows = statement.query([member.to_string()])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.push(read(row)?);
+            }
+            Ok(found)
+        })
+    }
+
+    fn connection(&self, member: KeyId, id: CredentialId) -> Result<Option<ConnectionRow>, StoreError> {
+        self.read("look for a connection", |connection| {
+            one(connection, "member = ?1 AND id = ?2", params![member.to_string(), id.to_string()])
+        })
+    }
+
+    fn connection_named(
+        &self,
+        member: KeyId,
+        service: &ServiceId,
+        label: &Label,
+    ) -> Result<Option<ConnectionRow>, StoreError> {
+        self.read("look for a connection", |connection| {
+            let named = "member = ?1 AND service = ?2 AND label = ?3";
+            one(connection, named, params![member.to_string(), service.as_str(), label.as_str()])
+        })
+    }
+
+    fn remove_connection(&self, member: KeyId, id: CredentialId) -> Result<Vec<GrantId>, ConnectionError> {
+        self.write("forget a connection", |transaction| {
+            let (id, member) = (id.to_string(), member.to_string());
+            let there = "SELECT 1 FROM connections WHERE id = ?1 AND member = ?2";
+            if !exists(transaction, there, params![id, member])? {
+                return Err(Broken::Refused(ConnectionError::Absent));
+            }
+            let ended = grants_of(transaction, &id)?;
+            for grant in &ended {
+                revoke(transaction, grant)?;
+            }
+            transaction.execute("DELETE FROM grants WHERE connection = ?1", [&id])?;
+            transaction.execute(
+                "UPDATE questions SET state = 'denied', sealed = NULL
+                 WHERE connection = ?1 AND state IN ('pending', 'approved')",
+                [&id],
+            )?;
+            transaction.execute("DELETE FROM connections WHERE id = ?1", [&id])?;
+            // A row whose id is none held nothing that could run.
+            Ok(ended.iter().filter_map(|grant| GrantId::parse(grant).ok()).collect())
+        })
+    }
+}
+
+/// The stored grants of a connection, and its approvals that were not used yet.
+fn grants_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare(
+        "SELECT id FROM grants WHERE connection = ?1
+         UNION SELECT grant_id FROM questions WHERE connection = ?1 AND state = 'approved'",
+    )?;
+    statement.query_map([id], |row| row.get(0))?.collect()
+}
+
+/// The generation that is stored of this member's credential for this service.
+fn stored_generation(connection: &Connection, row: &ConnectionRow) -> Result<u64, Broken<ConnectionError>> {
+    let named = "id = ?1 AND member = ?2 AND service = ?3";
+    let stored =
+        one(connection, named, params![row.id.to_string(), row.member.to_string(), row.service.as_str()])?;
+    stored.map(|stored| stored.generation).ok_or(Broken::Refused(ConnectionError::Absent))
+}
+
+fn update(connection: &Connection, row: &ConnectionRow) -> Result<(), Broken<ConnectionError>> {
+    label_is_free(connection, row)?;
+    connection.execute(
+        "UPDATE connections SET label = ?2, account = ?3, host = ?4, cap = ?5, dial = ?6, gen = ?7, sealed = ?8
+         WHERE id = ?1",
+        params![
+            row.id.to_string(),
+            row.label.as_str(),
+            row.account.as_str(),
+            row.host.as_str(),
+            row.cap.as_str(),
+            dial_word(row.dial),
+            generation(row)?,
+            row.sealed,
+        ],
+    )?;
+    Ok(())
+}
+
+fn label_is_free(connection: &Connection, row: &ConnectionRow) -> Result<(), Broken<ConnectionError>> {
+    let same = "SELECT 1 FROM connections WHERE member = ?1 AND service = ?2 AND label = ?3 AND id <> ?4";
+    let (member, id) = (row.member.to_string(), row.id.to_string());
+    if exists(connection, same, params![member, row.service.as_str(), row.label.as_str(), id])? {
+        return Err(Broken::Refused(ConnectionError::LabelTaken));
+    }
+    Ok(())
+}
+
+pub(super) fn exists(connection: &Connection, sql: &str, params: impl Params) -> rusqlite::Result<bool> {
+    connection.prepare_cached(sql)?.exists(params)
+}
+
+fn one<E>(
+    connection: &Connection,
+    condition: &str,
+    params: impl Params,
+) -> Result<Option<ConnectionRow>, Broken<E>> {
+    let select = format!("SELECT {COLUMNS} FROM connections WHERE {condition}");
+    let mut statement = connection.prepare_cached(&select)?;
+    statement.query_row(params, |row| Ok(read(row))).optional()?.transpose()
+}
+
+fn read<E>(row: &Row<'_>) -> Result<ConnectionRow, Broken<E>> {
+    let columns = Columns::new(Table::Connections, row)?;
+    let generation: i64 = columns.plain(8)?;
+    Ok(ConnectionRow {
+        id: columns.parsed(0, CredentialId::parse)?,
+        member: columns.parsed(1, KeyId::parse)?,
+        service: columns.parsed(2, ServiceId::parse)?,
+        label: columns.parsed(3, Label::parse)?,
+        account: columns.parsed(4, Account::parse)?,
+        host: columns.parsed(5, ApiHost::parse)?,
+        cap: columns.parsed(6, access)?,
+        dial: columns.parsed(7, dial)?,
+        generation: u64::try_from(generation).map_err(|_negative| columns.tampered())?,
+        created_at: UnixTime::from_secs(columns.plain(9)?),
+        sealed: columns.plain(10)?,
+    })
+}
+
+fn generation<E>(row: &ConnectionRow) -> Result<i64, Broken<E>> {
+    i64::try_from(row.generation)
+        .map_err(|error| Broken::Sql(rusqlite::Error::ToSqlConversionFailure(error.into())))
+}
+
+/// Why a text of a column is none of its words.
+#[derive(Debug)]
+pub(super) struct NoWord;
+
+pub(super) fn access(word: &str) -> Result<Access, NoWord> {
+    [Access::Read, Access::Write].into_iter().find(|access| access.as_str() == word).ok_or(NoWord)
+}
+
+fn dial(word: &str) -> Result<Dial, NoWord> {
+    [Dial::Real, Dial::Overridden].into_iter().find(|dial| dial_word(*dial) == word).ok_or(NoWord)
+}
+
+fn dial_word(dial: Dial) -> &'static str {
+    match dial {
+        Dial::Real => "real",
+        Dial::Overridden => "overridden",
+    }
+}

@@ -1,0 +1,190 @@
+//! Questions: raised once, answered once, used once, by whoever it is for, in time.
+
+use std::sync::Barrier;
+
+use pinhole_grant::UnixTime;
+use serde_json::Value;
+
+use super::{Asked, Disk, HOUR, NOW, bot, grant_id, key, member, question_id, somebody_else};
+use crate::store::{
+    Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
+    QuestionState, Questions as _, RaiseError, SqliteStore, TakeError, Taken,
+};
+
+const YES: &[u8] = b"a sealed approval";
+
+fn yes(until: UnixTime) -> Answer<'static> {
+    Answer::Approve { grant: grant_id(5), sealed: YES, until }
+}
+
+fn later(seconds: i64) -> UnixTime {
+    NOW.plus_secs(seconds)
+}
+
+#[test]
+fn a_question_comes_back_as_it_was_raised() {
+    let disk = Disk::new();
+    let asked = Asked::new("A title");
+    let raised = asked.raise(&disk.store(), 1, NOW).unwrap();
+    assert_eq!((raised.id, raised.state), (question_id(1), QuestionState::Pending));
+    assert_eq!((raised.member, raised.bot, raised.connection), (member(), bot(), asked.connection));
+    assert_eq!((&raised.service, &raised.op, &raised.account), (&asked.service, &asked.op, &asked.account));
+    assert_eq!(raised.args, r#"{"owner":"wren","repo":"nest","title":"A title"}"#);
+    assert_eq!(raised.action, asked.action(bot()).digest().unwrap());
+    assert_eq!((&raised.found, raised.answered_at, raised.approval), (&asked.found, None, None));
+    let store = disk.store();
+    for party in [Party::Member(member()), Party::Bot(bot())] {
+        assert_eq!(store.question(party, raised.id, NOW).unwrap().as_ref(), Some(&raised));
+        assert_eq!(store.questions(party, NOW).unwrap(), std::slice::from_ref(&raised));
+        assert_eq!(store.open_question(party, raised.action, NOW).unwrap().as_ref(), Some(&raised));
+    }
+    for stranger in [Party::Member(somebody_else()), Party::Bot(member()), Party::Member(bot())] {
+        assert_eq!(store.question(stranger, raised.id, NOW).unwrap(), None);
+        assert_eq!(store.questions(stranger, NOW).unwrap(), []);
+        assert_eq!(store.open_question(stranger, raised.action, NOW).unwrap(), None);
+    }
+    assert!(matches!(store.answer(somebody_else(), raised.id, Answer::Deny, NOW), Err(AnswerError::Absent)));
+    assert!(matches!(store.take(somebody_else(), raised.id, NOW), Err(TakeError::Absent)));
+}
+
+#[test]
+fn the_same_action_is_the_same_question_while_it_is_open() {
+    let store = SqliteStore::in_memory().unwrap();
+    let (asked, other) = (Asked::new("A title"), Asked::new("Another title"));
+    let first = asked.raise(&store, 1, NOW).unwrap();
+    assert_eq!(asked.raise(&store, 2, later(9)).unwrap(), first);
+    assert_eq!(other.raise(&store, 3, NOW).unwrap().id, question_id(3));
+    store.answer(member(), first.id, yes(later(HOUR)), later(10)).unwrap();
+    let approved = asked.raise(&store, 4, later(11)).unwrap();
+    assert_eq!((approved.id, approved.state), (first.id, QuestionState::Approved));
+    assert_eq!(approved.approval, Some((grant_id(5), later(HOUR))));
+    store.take(bot(), first.id, later(12)).unwrap();
+    assert_eq!(asked.raise(&store, 4, later(13)).unwrap().id, question_id(4));
+    store.answer(member(), question_id(4), Answer::Deny, later(14)).unwrap();
+    assert_eq!(asked.raise(&store, 5, later(15)).unwrap().id, question_id(5));
+    // Nobody answered.
+    assert_eq!(asked.raise(&store, 6, later(15 + HOUR)).unwrap().id, question_id(6));
+    assert!(matches!(other.raise(&store, 1, later(2 * HOUR)), Err(RaiseError::IdTaken)));
+}
+
+#[test]
+fn time_ends_what_is_open() {
+    let disk = Disk::new();
+    let asked = Asked::new("A title");
+    let id = asked.raise(&disk.store(), 1, NOW).unwrap().id;
+    let state = |now| disk.store().question(Party::Bot(bot()), id, now).unwrap().unwrap().state;
+    assert_eq!(
+        (state(later(HOUR - 1)), state(later(HOUR))),
+        (QuestionState::Pending, QuestionState::Expired)
+    );
+    let late = disk.store().answer(member(), id, yes(later(9 * HOUR)), later(HOUR));
+    assert!(matches!(late, Err(AnswerError::NotPending(QuestionState::Expired))));
+    disk.store().answer(member(), id, yes(later(2 * HOUR)), later(HOUR - 1)).unwrap();
+    // From then on the approval's own time counts.
+    assert_eq!(
+        (state(later(2 * HOUR - 1)), state(later(2 * HOUR))),
+        (QuestionState::Approved, QuestionState::Expired)
+    );
+    let late = disk.store().take(bot(), id, later(2 * HOUR));
+    assert!(matches!(late, Err(TakeError::NotApproved(QuestionState::Expired))));
+    assert_eq!(
+        disk.store()
+            .open_question(Party::Bot(bot()), asked.action(bot()).digest().unwrap(), later(2 * HOUR))
+            .unwrap(),
+        None
+    );
+    // The next question writes it down, and the approval goes.
+    Asked::new("Another").raise(&disk.store(), 2, later(2 * HOUR)).unwrap();
+    let (state, sealed): (String, Option<Vec<u8>>) = disk
+        .raw()
+        .query_row("SELECT state, sealed FROM questions WHERE id = ?1", [id.to_string()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    assert_eq!((state.as_str(), sealed), ("expired", None));
+}
+
+#[test]
+fn an_approval_is_given_out_once_and_is_gone_then() {
+    let disk = Disk::new();
+    let id = Asked::new("A title").raise(&disk.store(), 1, NOW).unwrap().id;
+    let early = disk.store().take(bot(), id, NOW);
+    assert!(matches!(early, Err(TakeError::NotApproved(QuestionState::Pending))));
+    disk.store().answer(member(), id, yes(later(HOUR)), NOW).unwrap();
+    for answer in [yes(later(HOUR)), Answer::Deny] {
+        let again = disk.store().answer(member(), id, answer, NOW);
+        assert!(matches!(again, Err(AnswerError::NotPending(QuestionState::Approved))));
+    }
+    let taken = disk.store().take(bot(), id, later(1)).unwrap();
+    assert_eq!(taken, Taken { grant: grant_id(5), sealed: YES.to_vec() });
+    let again = disk.store().take(bot(), id, later(1));
+    assert!(matches!(again, Err(TakeError::NotApproved(QuestionState::Used))));
+    let bytes = std::fs::read(disk.path()).unwrap();
+    assert!(!bytes.windows(YES.len()).any(|window| window == YES));
+}
+
+#[test]
+fn of_many_threads_one_answers_and_one_takes() {
+    let disk = Disk::new();
+    let id = Asked::new("A title").raise(&disk.store(), 1, NOW).unwrap().id;
+    let all = |work: &(dyn Fn(&SqliteStore) -> bool + Sync)| -> usize {
+        let barrier = Barrier::new(8);
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let store = disk.store();
+                        barrier.wait();
+                        work(&store)
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| usize::from(thread.join().unwrap())).sum()
+        })
+    };
+    assert_eq!(all(&|store| store.answer(member(), id, yes(later(HOUR)), NOW).is_ok()), 1);
+    assert_eq!(all(&|store| store.take(bot(), id, NOW).is_ok()), 1);
+}
+
+#[test]
+fn a_bot_cannot_bury_a_member_in_questions() {
+    let store = SqliteStore::in_memory().unwrap();
+    let titles: Vec<Asked> = (0..=QUESTIONS_PENDING_MAX).map(|n| Asked::new(&n.to_string())).collect();
+    let (last, first) = titles.split_last().unwrap();
+    for (seed, asked) in (100..).zip(first) {
+        asked.raise(&store, seed, NOW).unwrap();
+    }
+    assert!(matches!(last.raise(&store, 1, NOW), Err(RaiseError::TooManyPending)));
+    // What waits already may be asked again, and another bot or another member is not in its way.
+    assert_eq!(first[0].raise(&store, 1, NOW).unwrap().id, question_id(100));
+    let other_bot = key(pinhole_grant::KeyKind::Bot, 9).public().id();
+    let new = last.new_question(question_id(1), NOW);
+    store.raise(&NewQuestion { action: last.action(other_bot), ..new }).unwrap();
+    store.raise(&NewQuestion { id: question_id(2), member: somebody_else(), ..new }).unwrap();
+    // An answer makes room, and so does time.
+    store.answer(member(), question_id(100), Answer::Deny, NOW).unwrap();
+    last.raise(&store, 3, NOW).unwrap();
+    assert!(matches!(first[0].raise(&store, 4, NOW), Err(RaiseError::TooManyPending)));
+    first[0].raise(&store, 4, later(HOUR)).unwrap();
+}
+
+#[test]
+fn a_bot_cannot_fill_the_disk_with_questions() {
+    let store = SqliteStore::in_memory().unwrap();
+    let asked = Asked::new("A title");
+    let kept = i64::from(QUESTIONS_KEPT);
+    for turn in 0..kept + 5 {
+        // Each ends the one before it.
+        asked.raise(&store, u64::try_from(turn).unwrap(), later(turn * HOUR)).unwrap();
+    }
+    let end = later((kept + 4) * HOUR);
+    let left = store.questions(Party::Member(member()), end).unwrap();
+    assert_eq!(left.len(), usize::try_from(kept + 1).unwrap());
+    assert_eq!((left[0].state, left[1].state), (QuestionState::Pending, QuestionState::Expired));
+    assert_eq!(store.question(Party::Member(member()), question_id(0), end).unwrap(), None);
+    let found = Value::from("x".repeat(QUESTION_TEXT_BYTES_MAX));
+    let long = NewQuestion { found: &found, ..asked.new_question(question_id(5000), end) };
+    assert!(matches!(store.raise(&long), Err(RaiseError::TooLarge)));
+    let short = NewQuestion { expires_at: end, ..asked.new_question(question_id(5000), end) };
+    assert!(matches!(store.raise(&short), Err(RaiseError::ExpiresAtOnce)));
+}
