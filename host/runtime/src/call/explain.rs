@@ -186,7 +186,7 @@ impl Call<OnPage<'_>> {
     fn shown_request(&self) -> Result<ShownRequest, Refusal> {
         let manifest = self.stage.authorized.agreed.manifest;
         let rendered = self.render()?;
-        let scheme = super::prepare::scheme_of(manifest, self.stage.agreed.grant().credential());
+        let scheme = super::prepare::scheme_of(manifest, self.stage.authorized.agreed.grant().credential());
         let body = rendered.body.map(|body| {
             serde_json::from_slice(&body)
                 .unwrap_or_else(|_form| String::from_utf8_lossy(&body).into_owned().into())
