@@ -21,10 +21,10 @@ struct Described {
 }
 
 fn described(test: &str) -> Option<Described> {
-    let mut text = std::fs::read_to_string(shared(test, "data/linear/schema.graphql")?).expect("text");
+    let mut published = std::fs::read_to_string(shared(test, "data/linear/schema.graphql")?).expect("text");
     // The library knows no scalars by itself, and a schema does not name those of the language.
-    text.push_str("\nscalar Boolean scalar Float scalar ID scalar Int scalar String");
-    let schema = parse_schema::<String>(&text).expect("a schema").into_static();
+    published.push_str("\nscalar Boolean scalar Float scalar ID scalar Int scalar String");
+    let schema = parse_schema::<String>(&published).expect("a schema").into_static();
     Some(Described { schema, plan: default_rules_validation_plan() })
 }
 
