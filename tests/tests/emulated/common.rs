@@ -44,13 +44,35 @@ impl Emulated {
         outcome
     }
 
-    /// Runs an op, a read under a read grant and a write under its approval, and gives what is picked.
-    pub(crate) async fn done(&self, op: &str, args: Value) -> Value {
+    /// Runs an op, a read under a read grant and a write under its approval, and gives the outcome of one that ran.
+    pub(crate) async fn outcome(&self, op: &str, args: Value) -> Value {
         let outcome = self.run(op, &args).await;
         let json: Value = serde_json::from_str(&outcome.to_json()).expect("an outcome is JSON");
         assert_eq!(json["ok"], true, "{op} {args}: {json:#}");
+        json
+    }
+
+    /// The same, and gives what is picked: all of it, with nothing to note.
+    pub(crate) async fn done(&self, op: &str, args: Value) -> Value {
+        let json = self.outcome(op, args).await;
         assert_eq!(json.get("notes").and_then(Value::as_array).map_or(0, Vec::len), 0, "{op}: {json:#}");
         json["result"].clone()
+    }
+
+    /// The results of all pages of a read, in order, one after the other under one grant of one use.
+    pub(crate) async fn pages(&self, op: &str, args: Value) -> Vec<Value> {
+        let name = format!("{}.{op}", self.service);
+        let grant = self.stage.grant(self.service).uses(1).seal();
+        let mut outcome = self.stage.run(&name, &args, &grant).await;
+        let mut pages = Vec::new();
+        loop {
+            let json: Value = serde_json::from_str(&outcome.to_json()).expect("an outcome is JSON");
+            assert_eq!(json["ok"], true, "{op} {args}: {json:#}");
+            pages.push(json["result"].clone());
+            let Some(next) = json["next"].as_str() else { return pages };
+            assert!(pages.len() < 20, "{op}: the pages do not end");
+            outcome = self.stage.run_next(&name, &args, &grant, next).await;
+        }
     }
 
     /// Runs an op that is refused so, with these words of the service's.

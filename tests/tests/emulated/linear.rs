@@ -80,6 +80,10 @@ async fn issues(linear: &Emulated, ids: &Ids) -> Value {
     let listed = linear.done("list_issues", json!({"team_id": ids.team})).await;
     assert_eq!(row(&listed, "/id", &made["id"])["title"], title);
     assert_eq!(row(&listed, "/id", &second["id"])["assignee"], Value::Null);
+    // It has an issue of its own besides.
+    let pages = linear.pages("list_issues", json!({"team_id": ids.team, "first": 1})).await;
+    let found: Vec<&Value> = pages.iter().map(|page| &page[0]["id"]).collect();
+    assert!(found.len() == 3 && found.contains(&&made["id"]) && found.contains(&&second["id"]), "{pages:#?}");
     let mine = linear.done("list_my_issues", json!({})).await;
     assert_eq!(mine.as_array().map(Vec::len), Some(1));
     assert_eq!(mine[0]["identifier"], made["identifier"]);
