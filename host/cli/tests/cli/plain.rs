@@ -112,7 +112,7 @@ fn services_lists_shows_and_refuses() {
     let home = Home::empty();
     let all = home.run(&["services"]).expect(0).stdout;
     let names: Vec<_> = all.lines().filter_map(|line| line.split_once('@').map(|(name, _)| name)).collect();
-    assert_eq!(names, ["dnsimple", "github", "hubspot"], "{all}");
+    assert_eq!(names, ["dnsimple", "github", "hubspot", "linear", "stripe"], "{all}");
     let ops = home.run(&["services", "github"]).expect(0).stdout;
     assert!(
         ops.contains("create_issue") && ops.contains("api.github.com") && ops.contains("unverified"),
@@ -136,7 +136,7 @@ fn services_as_json_is_one_document() {
     let all = home.run(&["services", "--json"]).expect(0).json();
     let all = all.as_array().unwrap();
     let names: Vec<_> = all.iter().map(|one| one["service"].as_str().unwrap()).collect();
-    assert_eq!(names, ["dnsimple", "github", "hubspot"]);
+    assert_eq!(names, ["dnsimple", "github", "hubspot", "linear", "stripe"]);
     let one = home.run(&["services", "github", "--json"]).expect(0).json();
     assert_eq!(one, all[1]);
     let op = home.run(&["services", "github.create_issue", "--json"]).expect(0).json();
