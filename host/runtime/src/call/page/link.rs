@@ -140,7 +140,9 @@ pub(super) fn target(host: &ApiHost, current: &str, link: &str) -> Option<String
         && url.port().is_none()
         && url.username().is_empty()
         && url.password().is_none()
-        && url.fragment().is_none();
+        && url.fragment().is_none()
+        // What `has_dots` cannot see in `https:.;`, which has no path of its own.
+        && !url.path().split('/').any(is_dot_segment);
     here.then(|| match url.query() {
         Some(query) => format!("{}?{query}", url.path()),
         None => url.path().to_owned(),

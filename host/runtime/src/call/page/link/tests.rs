@@ -66,3 +66,10 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_scheme_without_a_host_hides_no_dots() {
+    for link in ["https:.;", "https:.;x", "https:..;/y", "https:%2e;"] {
+        assert_eq!(target(&host(), "/things/1?page=1", link), None, "{link}");
+    }
+}
