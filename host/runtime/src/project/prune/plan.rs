@@ -106,7 +106,9 @@ impl Plan {
         let mut keep = Keep { scalar: wanted.scalar, members: wanted.members, ..Keep::default() };
         for (name, below) in &wanted.names {
             keep.looks |= 1 << look(name.as_bytes());
-            keep.names.push((Key::new(name), self.place(below)));
+            // Where all scalar members are kept, so is one that is looked into for something else as well.
+            let below = Wanted { scalar: below.scalar || wanted.members, ..below.clone() };
+            keep.names.push((Key::new(name), self.place(&below)));
         }
         keep.each = wanted.each.as_deref().map(|below| self.place(below));
         for (index, below) in &wanted.indices {

@@ -139,6 +139,14 @@ fn a_document_may_be_cut_anywhere() {
 }
 
 #[test]
+fn a_scalar_member_that_is_looked_into_as_well_is_kept() {
+    let manifest = manifest(&json!({ "fields": ["c[*]", {"as": "x", "path": "c.a.a"}] }));
+    for text in [r#"{"c":{"a":"text","b":1}}"#, r#"{"c":{"a":{"a":2},"b":1}}"#, r#"{"c":[1,{"a":2}]}"#] {
+        compare(text.as_bytes(), projection(&manifest), &[]);
+    }
+}
+
+#[test]
 fn an_escaped_name_is_the_name() {
     let manifest = manifest(&json!({ "fields": ["a"] }));
     compare(ODD.as_bytes(), projection(&manifest), &[]);
