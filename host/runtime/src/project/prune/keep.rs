@@ -124,10 +124,9 @@ impl Pruner<'_> {
                 Behind::Quote(at) => at,
                 Behind::Brace(end) => return self.close(Open::Object).map(|()| end),
             };
-            let end = piece.mark(at);
-            if piece.byte(end) != Some(b'"') {
+            let Some(end) = piece.quote(at) else {
                 return self.token(Partial::Key(Str::Plain), piece, at);
-            }
+            };
             let member = self.member(keep, piece.bytes(at, end));
             self.wanted = member.map(|(place, _)| place);
             if let Some((_, name)) = member {
@@ -198,10 +197,9 @@ impl Pruner<'_> {
     }
 
     fn text(&mut self, piece: Piece<'_>, at: usize) -> Result<usize, DocumentError> {
-        let end = piece.mark(at);
-        if piece.byte(end) != Some(b'"') {
+        let Some(end) = piece.quote(at) else {
             return self.token(Partial::Text(Str::Plain), piece, at);
-        }
+        };
         if self.keeps_scalar() {
             let text = piece.text(at, end);
             self.keep(Tree::String(text.to_owned()), text.len())?;

@@ -106,6 +106,13 @@ impl<'b> Piece<'b> {
         if near == 0 { self.far_mark(word) } else { at.wrapping_add(place(near)) }
     }
 
+    /// The closing quote of the string that goes on here, if it has no escape and ends in this piece.
+    #[inline]
+    pub(super) fn quote(self, at: usize) -> Option<usize> {
+        let end = self.mark(at);
+        (self.byte(end) == Some(b'"')).then_some(end)
+    }
+
     /// The first mark in a block after this one.
     fn far_mark(self, word: usize) -> usize {
         let after = self.words.iter().enumerate().skip(word).skip(1);

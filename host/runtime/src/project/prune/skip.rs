@@ -137,12 +137,11 @@ impl Pruner<'_> {
         at: usize,
         partial: fn(Str) -> Partial,
     ) -> Result<usize, DocumentError> {
-        let end = piece.mark(at);
-        if piece.byte(end) == Some(b'"') {
+        if let Some(end) = piece.quote(at) {
             return Ok(end.wrapping_add(1));
         }
         let mut text = Str::Plain;
-        match text.take(piece, end, &mut Dropped)? {
+        match text.take(piece, at, &mut Dropped)? {
             Step::Ended(end) => Ok(end),
             Step::Open => {
                 self.partial = partial(text);

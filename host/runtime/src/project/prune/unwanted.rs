@@ -22,10 +22,9 @@ pub(super) enum Behind {
 pub(super) fn behind_unwanted(keep: &Keep, piece: Piece<'_>, at: usize) -> Behind {
     let mut at = at;
     loop {
-        let end = piece.mark(at);
-        if piece.byte(end) != Some(b'"') || keep.may_want(piece.bytes(at, end)) {
+        let Some(end) = piece.quote(at).filter(|end| !keep.may_want(piece.bytes(at, *end))) else {
             return Behind::Quote(at);
-        }
+        };
         match behind_member(piece, end) {
             Some(Behind::Quote(next)) => at = next,
             Some(Behind::Brace(end)) => return Behind::Brace(end),
@@ -53,8 +52,7 @@ fn behind_member(piece: Piece<'_>, quote: usize) -> Option<Behind> {
 /// The place behind a string without escapes.
 #[inline]
 fn behind_text(piece: Piece<'_>, at: usize) -> Option<usize> {
-    let end = piece.mark(at);
-    if piece.byte(end) == Some(b'"') { Some(end.wrapping_add(1)) } else { None }
+    piece.quote(at).map(|end| end.wrapping_add(1))
 }
 
 /// From behind a key to behind its value, if that is a string without escapes, a number or a word.
