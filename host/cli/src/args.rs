@@ -6,7 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 /// Use a person's connected services without being handed the keys.
 ///
-/// Start with `pinhole demo`: it runs the whole path on this machine, with no key and no network.
+/// Start with `pinhole demo`: it runs the whole path on this machine, with no key and no network. Then `pinhole connect
+/// SERVICE`, and `pinhole run SERVICE.OP`.
 #[derive(Debug, Parser)]
 #[command(name = "pinhole", version, max_term_width = 100, after_help = EXIT_STATUS)]
 pub(crate) struct Cli {
@@ -39,12 +40,29 @@ pub(crate) enum Command {
     Demo(DemoFlags),
     /// List services, the ops of a service, or what an op takes and returns
     Services(ServicesFlags),
+    /// Connect a service: paste its key, which is proved on the spot and then never shown again
+    #[command(after_help = CONNECT_EXAMPLES)]
+    Connect(ConnectFlags),
+    /// List connections, change what one may ask for, renew what the bot may read, remove one
+    #[command(args_conflicts_with_subcommands = true)]
+    Connections {
+        #[command(subcommand)]
+        command: Option<ConnectionsCommand>,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
     /// Run an op and print the picked result
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunFlags),
     /// Show the exact request of a call, the credential left out; sends nothing
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(CallFlags),
+    /// See the writes that wait for your yes, and answer
+    #[command(subcommand)]
+    Approvals(ApprovalsCommand),
+    /// Look whether everything on this machine is as it should be, and say what to do where it is not
+    Doctor(DoctorFlags),
     /// Show, make or protect this machine's keys
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -61,7 +79,14 @@ pub(crate) enum Command {
     },
 }
 
+const CONNECT_EXAMPLES: &str = "Examples:
+  pinhole connect github
+  pinhole connect github --label work --cap write
+  pinhole connect stripe --token-stdin < key.txt";
+
 const RUN_EXAMPLES: &str = "Examples:
+  pinhole run github.list_org_repos --arg org=rust-lang
+  pinhole run github.create_issue --arg owner=me --arg repo=r --arg title='It breaks'
   pinhole run github.list_org_repos --arg org=rust-lang --token-stdin < token.txt
   pinhole run github.get_repo --args '{\"owner\":\"rust-lang\",\"repo\":\"rust\"}' --grant grant.json
   pinhole run github.list_issues --arg owner=me --arg repo=r --grant grant.json --all > issues.jsonl";
@@ -89,11 +114,137 @@ pub(crate) struct ServicesFlags {
     pub(crate) local: LocalManifests,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct ConnectFlags {
+    /// The service
+    pub(crate) service: String,
+    /// What to call the connection; a service may have several [default: default]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) label: Option<String>,
+    /// The most that it may ever be used for [default: read, or what the connection has]; with write bots may ask for
+    /// writes, and each waits for your passphrase
+    #[arg(long, value_parser = ["read", "write"])]
+    pub(crate) cap: Option<String>,
+    /// Read the service's key from stdin instead of asking at the terminal
+    #[arg(long)]
+    pub(crate) token_stdin: bool,
+    /// Let a key of another account take the place of the connection of this label
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) passphrase: PassphraseFlags,
+    #[command(flatten)]
+    pub(crate) local: LocalManifests,
+    #[command(flatten)]
+    pub(crate) dial: DialFlags,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConnectionsCommand {
+    /// List them
+    List {
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Change the most that a connection may ever be used for
+    Cap {
+        #[command(flatten)]
+        which: WhichConnection,
+        /// With write bots may ask for writes, and each waits for your passphrase
+        #[arg(value_parser = ["read", "write"])]
+        cap: String,
+        #[command(flatten)]
+        passphrase: PassphraseFlags,
+        #[command(flatten)]
+        local: LocalManifests,
+    },
+    /// Let this machine's bot read on all of them for thirty days from now
+    Renew {
+        #[command(flatten)]
+        passphrase: PassphraseFlags,
+        #[command(flatten)]
+        local: LocalManifests,
+    },
+    /// Forget a connection and end its grants; the key stays good at the service until you end it there
+    Remove {
+        #[command(flatten)]
+        which: WhichConnection,
+    },
+}
+
+/// One connection.
+#[derive(Debug, Args)]
+pub(crate) struct WhichConnection {
+    /// The service
+    pub(crate) service: String,
+    /// What the connection is called, where the service has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) label: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalsCommand {
+    /// List the questions that wait, the newest first
+    List {
+        /// Those that were answered or are over too
+        #[arg(long)]
+        all: bool,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show all that a yes would do
+    Show {
+        /// The question, such as `k7f3-9m2x`
+        question: String,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        local: LocalManifests,
+    },
+    /// Say yes to exactly this write, once; it can then be run for an hour
+    Approve {
+        /// The question, such as `k7f3-9m2x`
+        question: String,
+        #[command(flatten)]
+        passphrase: PassphraseFlags,
+        #[command(flatten)]
+        local: LocalManifests,
+    },
+    /// Say no
+    Deny {
+        /// The question, such as `k7f3-9m2x`
+        question: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorFlags {
+    /// Send nothing: leave out whether the services still accept the connected keys
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) local: LocalManifests,
+    #[command(flatten)]
+    pub(crate) dial: DialFlags,
+}
+
 /// A call, and which of its pages.
 #[derive(Debug, Args)]
 pub(crate) struct RunFlags {
     #[command(flatten)]
     pub(crate) call: CallFlags,
+    /// Do not ask at the terminal for a write: leave its question waiting for `pinhole approvals`
+    #[arg(long)]
+    pub(crate) no_ask: bool,
     /// Go on from the page that this stands for: the `next` of an earlier outcome of the same call; good for an hour
     #[arg(long, value_name = "TOKEN", conflicts_with = "token_stdin")]
     pub(crate) next: Option<String>,
@@ -110,7 +261,10 @@ pub(crate) struct CallFlags {
     pub(crate) op: String,
     #[command(flatten)]
     pub(crate) values: ArgValues,
-    /// The sealed grant that permits the call, as `pinhole grant mint` wrote it; `-` is stdin
+    /// The connection to use, by its label, where the service has several
+    #[arg(long, value_name = "LABEL", conflicts_with_all = ["token_stdin", "grant"])]
+    pub(crate) connection: Option<String>,
+    /// A sealed grant that permits the call, as `pinhole grant mint` wrote it, instead of a connection; `-` is stdin
     #[arg(long, value_name = "FILE", conflicts_with = "token_stdin")]
     pub(crate) grant: Option<PathBuf>,
     /// Believe grants of this member too (the local member's are believed); may be repeated

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use pinhole_grant::Dial;
 use pinhole_manifest::model::{ArgKind, Op};
 use pinhole_manifest::{Access, ArgName};
 use pinhole_runtime::catalog::{self, Catalog};
+use pinhole_runtime::local::{LocalBot, StoredCall};
 use pinhole_runtime::net::{PinnedClient, Wire as _};
 use pinhole_runtime::{CallRequest, Executor};
 use serde_json::value::{RawValue, to_raw_value};
@@ -17,6 +19,7 @@ use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::files;
 use crate::keys::{self, Bot};
+use crate::local;
 use crate::occasion::{self, Occasion};
 
 /// What a call is permitted by.
@@ -62,8 +65,21 @@ pub(crate) fn prepare(
             (Bot { key, home: config.home().to_owned() }, issuers, grant)
         }
     };
-    let executor = occasion::executor(catalog, bot, issuers, client)?;
+    let store = Arc::new(occasion::open_store(&bot.home)?);
+    let executor = occasion::executor(catalog, bot.key, issuers, client, store);
     Ok(Prepared { executor, request: CallRequest::new(service, op_id, args, grant) })
+}
+
+/// The call that the flags spell, on a stored connection, and the bot that would run it.
+pub(crate) fn on_a_connection(flags: &CallFlags, config: &Config) -> anyhow::Result<(LocalBot, StoredCall)> {
+    let (service, op_id) = occasion::op_name(&flags.op)?;
+    let catalog = occasion::catalog(&flags.local)?;
+    let client = occasion::client(&flags.dial)?;
+    let op = catalog.find(&service).and_then(|entry| entry.manifest.op(&op_id));
+    let args = args_text(&flags.values, op)?;
+    let mut call = StoredCall::new(service, op_id, args);
+    call.connection = flags.connection.as_deref().map(local::label).transpose()?;
+    Ok((local::bot(catalog, client, config)?, call))
 }
 
 /// Says no where two flags would read stdin.

@@ -14,7 +14,6 @@ use serde_json::json;
 
 use crate::args::DemoFlags;
 use crate::end::End;
-use crate::keys::Bot;
 use crate::occasion::{self, Occasion};
 use crate::out;
 
@@ -162,8 +161,8 @@ impl Stage {
         let issuers = vec![occasion.issuer()];
         let state = tempfile::tempdir()?;
         let client = PinnedClient::new(settings)?;
-        let bot = Bot { key: bot, home: state.path().to_owned() };
-        let executor = occasion::executor(catalog, bot, issuers, client)?;
+        let store = std::sync::Arc::new(occasion::open_store(state.path())?);
+        let executor = occasion::executor(catalog, bot, issuers, client, store);
         Ok(Self { standin, executor, occasion, first, _state: state })
     }
 

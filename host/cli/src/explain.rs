@@ -3,6 +3,7 @@
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::Explained;
 use pinhole_runtime::call::Explanation;
+use pinhole_runtime::outcome::Code;
 use serde_json::{Value, json};
 
 use crate::args::CallFlags;
@@ -16,40 +17,66 @@ pub(crate) async fn main(flags: CallFlags, config: &Config) -> anyhow::Result<En
     let permission = match (&flags.grant, flags.token_stdin) {
         (Some(_), _) => Permission::Grant,
         (None, true) => Permission::Token(occasion::token_from_stdin()?),
-        (None, false) => Permission::Supposed,
+        (None, false) => return on_a_connection(&flags, config).await,
     };
-    let supposed = matches!(permission, Permission::Supposed);
     let prepared = call::prepare(&flags, permission, config)?;
-    match prepared.executor.explain(prepared.request).await {
-        Explained::WouldRun(mut explanation) => {
-            if supposed {
-                suppose(&mut explanation);
-            }
+    shown(prepared.executor.explain(prepared.request).await, &flags)
+}
+
+/// What comes of a call on a stored connection. Where there is none, the request is shown all the same, for who wants to
+/// know it before she connects.
+async fn on_a_connection(flags: &CallFlags, config: &Config) -> anyhow::Result<End> {
+    let (bot, call) = call::on_a_connection(flags, config)?;
+    match bot.explain(&call).await {
+        Explained::Refused(refusal) if refusal.code == Code::NotConnected => {
+            let prepared = call::prepare(flags, Permission::Supposed, config)?;
+            let Explained::WouldRun(mut explanation) = prepared.executor.explain(prepared.request).await
+            else {
+                return shown(Explained::Refused(refusal), flags);
+            };
+            suppose(&mut explanation);
             if flags.json {
-                out::json(&json!({"would_run": !supposed, "explanation": explanation}))?;
+                out::json(&json!({"would": "refuse", "refusal": refusal, "explanation": explanation}))?;
             } else {
                 show(&explanation)?;
-            }
-            Ok(End::Done)
-        }
-        Explained::Refused(refusal) => {
-            if flags.json {
-                out::json(&json!({"would_run": false, "refusal": refusal}))?;
-            } else {
                 out::refusal(&refusal);
             }
             Ok(End::of(&refusal))
         }
+        explained => shown(explained, flags),
     }
 }
 
-/// Says that no grant was given, and which one it would take.
+fn shown(explained: Explained, flags: &CallFlags) -> anyhow::Result<End> {
+    let (would, explanation) = match explained {
+        Explained::WouldRun(explanation) => ("run", explanation),
+        Explained::WouldAsk(explanation) => ("ask", explanation),
+        Explained::Refused(refusal) => {
+            if flags.json {
+                out::json(&json!({"would": "refuse", "refusal": refusal}))?;
+            } else {
+                out::refusal(&refusal);
+            }
+            return Ok(End::of(&refusal));
+        }
+    };
+    if flags.json {
+        out::json(&json!({"would": would, "explanation": explanation}))?;
+    } else {
+        show(&explanation)?;
+    }
+    Ok(End::Done)
+}
+
+/// Says that nothing permits it, and what would.
 fn suppose(explanation: &mut Explanation) {
     explanation.grant = Value::Null;
     explanation.rule = match explanation.access {
-        pinhole_manifest::Access::Read => "no grant was given; a read grant would let it run".to_owned(),
+        pinhole_manifest::Access::Read => {
+            "nothing permits it yet; a connection's read grant would".to_owned()
+        }
         pinhole_manifest::Access::Write => {
-            "no grant was given; the member's approval of exactly this write would let it run".to_owned()
+            "nothing permits it yet; the member's approval of exactly this write would".to_owned()
         }
     };
 }

@@ -27,6 +27,11 @@ pub(crate) fn read_private(path: &Path) -> anyhow::Result<Vec<u8>> {
     bounded(file, &path.display().to_string())
 }
 
+/// The same as text.
+pub(crate) fn read_private_text(path: &Path) -> anyhow::Result<String> {
+    text(read_private(path)?, path)
+}
+
 fn open(path: &Path) -> anyhow::Result<File> {
     File::open(path).map_err(|error| {
         let message = format!("`{}` cannot be read: {error}", path.display());
@@ -44,7 +49,7 @@ fn only_the_owner_s(file: &File, path: &Path) -> anyhow::Result<()> {
     }
     let path = path.display();
     let message =
-        format!("`{path}` holds a private key, and others than its owner can get at it (mode {mode:04o})");
+        format!("`{path}` is a key file, and others than its owner can get at it (mode {mode:04o})");
     let hint = format!("`chmod 600 {path}`; if somebody may have read it, make new keys");
     Err(Failure::new(End::Local, message, hint).into())
 }
@@ -74,7 +79,11 @@ pub(crate) fn one_reader_of_stdin(readers: &[(&str, bool)]) -> anyhow::Result<()
 
 /// The same as text.
 pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
-    String::from_utf8(read(path)?).map_err(|_error| {
+    text(read(path)?, path)
+}
+
+fn text(bytes: Vec<u8>, path: &Path) -> anyhow::Result<String> {
+    String::from_utf8(bytes).map_err(|_error| {
         let message = format!("`{}` is not UTF-8 text", path.display());
         Failure::new(End::Usage, message, "pass a text file").into()
     })

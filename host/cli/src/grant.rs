@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::args::{GrantCommand, MintFlags};
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{call, files, keys, occasion, out};
+use crate::{call, files, keys, occasion, out, sheet};
 
 pub(crate) fn main(command: GrantCommand, config: &Config) -> anyhow::Result<End> {
     match command {
@@ -167,11 +167,7 @@ fn show_approval(entry: &Entry, op: &Op, args: &Args, account: &Account) -> anyh
     if let Some(effect) = op.effect {
         out::note(format_args!("  effect: {}", effect.as_str()));
     }
-    out::note(if op.irreversible {
-        "  irreversible: yes, it cannot be taken back"
-    } else {
-        "  irreversible: no"
-    });
+    out::note(sheet::irreversible(op.irreversible));
     Ok(())
 }
 

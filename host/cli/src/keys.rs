@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::args::{KeysCommand, PassphraseFlags};
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{files, occasion, out};
+use crate::{files, occasion, out, terminal};
 
 pub(crate) fn main(command: KeysCommand, config: &Config) -> anyhow::Result<End> {
     match command {
@@ -23,9 +23,7 @@ pub(crate) fn main(command: KeysCommand, config: &Config) -> anyhow::Result<End>
 }
 
 fn show(json: bool, config: &Config) -> anyhow::Result<End> {
-    let keys = [KeyKind::Member, KeyKind::Bot].map(|kind| public(kind, config));
-    let [member, bot] = keys;
-    let (member, bot) = (member?, bot?);
+    let (member, bot) = (member_public(config)?, public(KeyKind::Bot, config)?);
     if json {
         out::json(
             &json!({"member": member.map(|key| key.to_string()), "bot": bot.map(|key| key.to_string())}),
@@ -62,7 +60,7 @@ fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::
         } else {
             None
         };
-        files::write_private(&path, &key.to_file(passphrase.as_ref(), &mut rng)?)?;
+        write(&key, passphrase.as_ref(), config)?;
     }
     if unprotected {
         let message = "the member's key was there already and has no passphrase";
@@ -79,10 +77,32 @@ fn protect(passphrase: &PassphraseFlags, config: &Config) -> anyhow::Result<End>
         return Err(Failure::new(End::Failed, "the member's key has a passphrase already", hint).into());
     }
     let key = SecretKey::from_file(&bytes, None).map_err(|error| unusable(&path, error))?;
-    let passphrase = new_passphrase(passphrase)?;
-    files::replace_private(&path, &key.to_file(Some(&passphrase), &mut occasion::entropy())?)?;
+    protect_with(&key, &new_passphrase(passphrase)?, config)?;
     out::line("the member's key is protected by the passphrase from now on");
     Ok(End::Done)
+}
+
+/// Puts a passphrase on the member's key.
+fn protect_with(key: &SecretKey, passphrase: &Passphrase, config: &Config) -> anyhow::Result<()> {
+    let protected = key.to_file(Some(passphrase), &mut occasion::entropy())?;
+    files::replace_private(&file(KeyKind::Member, config), &protected)
+}
+
+/// Writes a new key; a member's public half too, into a file of its own.
+fn write(key: &SecretKey, passphrase: Option<&Passphrase>, config: &Config) -> anyhow::Result<()> {
+    let kind = key.public().kind();
+    files::write_private(&file(kind, config), &key.to_file(passphrase, &mut occasion::entropy())?)?;
+    if kind == KeyKind::Member { publish(key.public(), config) } else { Ok(()) }
+}
+
+/// Where the member's public key stands, so that the bot's side need not touch her private one.
+fn public_file(config: &Config) -> PathBuf {
+    config.keys().join("member.pub")
+}
+
+fn publish(member: &PublicKey, config: &Config) -> anyhow::Result<()> {
+    let path = public_file(config);
+    if path.exists() { Ok(()) } else { files::write_private(&path, format!("{member}\n").as_bytes()) }
 }
 
 fn file(kind: KeyKind, config: &Config) -> PathBuf {
@@ -120,9 +140,98 @@ fn public(kind: KeyKind, config: &Config) -> anyhow::Result<Option<PublicKey>> {
     Ok(Some(key))
 }
 
-/// The local member's public key, if there is one; her private key is not opened.
+/// The local member's public key, if there is one. Her private key is not opened; where her public one stands in a file of
+/// its own, the file of the private one is not even read.
 pub(crate) fn member_public(config: &Config) -> anyhow::Result<Option<PublicKey>> {
-    public(KeyKind::Member, config)
+    let path = public_file(config);
+    if !path.exists() {
+        return public(KeyKind::Member, config);
+    }
+    let text = files::read_private_text(&path)?;
+    let member = text.trim_end().parse::<PublicKey>().ok().filter(|key| key.kind() == KeyKind::Member);
+    let damaged = || {
+        let message = format!("`{}` is not a member's public key", path.display());
+        Failure::new(End::Local, message, "remove the file: it is made anew from the member's key")
+    };
+    member.map(Some).ok_or_else(|| damaged().into())
+}
+
+/// The local bot, where there is one; else one that has nothing and ends with the process, so that there is one path.
+pub(crate) fn bot_or_nobody(config: &Config) -> anyhow::Result<Bot> {
+    if file(KeyKind::Bot, config).exists() {
+        return bot(config);
+    }
+    let key = SecretKey::generate(KeyKind::Bot, &mut occasion::entropy());
+    Ok(Bot { key, home: config.home().to_owned() })
+}
+
+/// The member at this machine, her key open.
+pub(crate) struct Member {
+    pub(crate) key: SecretKey,
+    protection: Protection,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Protection {
+    Passphrase,
+    None,
+}
+
+impl Member {
+    /// Opens the member's key; makes it, and the bot's, where there is none. One that is made for writes has a passphrase
+    /// from its first moment.
+    pub(crate) fn present(flags: &PassphraseFlags, cap: Access, config: &Config) -> anyhow::Result<Self> {
+        let path = file(KeyKind::Member, config);
+        if !path.exists() {
+            if public_file(config).exists() {
+                let message = format!("the member's key is not here: `{}` is missing", path.display());
+                let hint = "bring it back; or remove `member.pub` beside it to begin with a new member";
+                return Err(Failure::new(End::Local, message, hint).into());
+            }
+            let key = SecretKey::generate(KeyKind::Member, &mut occasion::entropy());
+            let passphrase = if cap == Access::Write || flags.passphrase_file.is_some() {
+                say_why(cap);
+                Some(new_passphrase(flags)?)
+            } else {
+                None
+            };
+            write(&key, passphrase.as_ref(), config)?;
+            let protection = if passphrase.is_some() { Protection::Passphrase } else { Protection::None };
+            return Self { key, protection }.with_bot(config);
+        }
+        let bytes = read(&path)?;
+        let protected = pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))?;
+        let protection = if protected { Protection::Passphrase } else { Protection::None };
+        let passphrase = if protected { Some(given_passphrase(flags, "Passphrase: ")?) } else { None };
+        Self { key: opened(&bytes, passphrase.as_ref(), &path)?, protection }.with_bot(config)
+    }
+
+    /// Sees to it that the key has a passphrase, as it must before a connection may ask for writes.
+    pub(crate) fn protected(self, flags: &PassphraseFlags, config: &Config) -> anyhow::Result<Self> {
+        if self.protection == Protection::None {
+            say_why(Access::Write);
+            protect_with(&self.key, &new_passphrase(flags)?, config)?;
+        }
+        Ok(Self { protection: Protection::Passphrase, ..self })
+    }
+
+    /// With a bot on this machine.
+    fn with_bot(self, config: &Config) -> anyhow::Result<Self> {
+        publish(self.key.public(), config)?;
+        if !file(KeyKind::Bot, config).exists() {
+            write(&SecretKey::generate(KeyKind::Bot, &mut occasion::entropy()), None, config)?;
+        }
+        Ok(self)
+    }
+}
+
+fn say_why(cap: Access) {
+    if cap == Access::Write {
+        out::note(
+            "A connection that may write wants a passphrase on your key: it is your yes to each write, and nobody",
+        );
+        out::note("else on this machine has it. Bots never need it.");
+    }
 }
 
 /// The bot that calls run as.
@@ -167,17 +276,49 @@ pub(crate) fn member(
     let bytes = read(&path)?;
     let protected = pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))?;
     if !protected && permits == Access::Write {
-        let message = "the member's key has no passphrase, and without one it permits reads alone";
-        let hint = "protect it with `pinhole keys protect`; grants that it has signed stay good";
-        return Err(Failure::new(End::Refused, message, hint).into());
+        return Err(unprotected().into());
     }
     let passphrase = if protected { Some(given_passphrase(passphrase, "Passphrase: ")?) } else { None };
-    SecretKey::from_file(&bytes, passphrase.as_ref()).map_err(|error| match error {
+    opened(&bytes, passphrase.as_ref(), &path)
+}
+
+fn opened(bytes: &[u8], passphrase: Option<&Passphrase>, path: &Path) -> anyhow::Result<SecretKey> {
+    SecretKey::from_file(bytes, passphrase).map_err(|error| match error {
         KeyFileError::WrongPassphrase => {
             Failure::new(End::Refused, "the passphrase does not open the member's key", "try again").into()
         }
-        error => unusable(&path, error).into(),
+        error => unusable(path, error).into(),
     })
+}
+
+/// Opens the member's key with a passphrase that is asked for at the terminal: her yes. `None` where she gives none.
+pub(crate) fn member_says_yes(prompt: &str, config: &Config) -> anyhow::Result<Option<SecretKey>> {
+    let path = file(KeyKind::Member, config);
+    let bytes = read(&path)?;
+    if !pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))? {
+        return Err(unprotected().into());
+    }
+    for _ in 0..PASSPHRASE_TRIES {
+        let text = terminal::secret(prompt)?;
+        if text.is_empty() {
+            return Ok(None);
+        }
+        match SecretKey::from_file(&bytes, Some(&passphrase(text)?)) {
+            Ok(key) => return Ok(Some(key)),
+            Err(KeyFileError::WrongPassphrase) => out::note("the passphrase does not open your key"),
+            Err(error) => return Err(unusable(&path, error).into()),
+        }
+    }
+    Ok(None)
+}
+
+/// How often a passphrase may be mistyped.
+const PASSPHRASE_TRIES: u32 = 3;
+
+fn unprotected() -> Failure {
+    let message = "the member's key has no passphrase, and without one it permits reads alone";
+    let hint = "protect it with `pinhole keys protect`; grants that it has signed stay good";
+    Failure::new(End::Refused, message, hint)
 }
 
 /// The members whom the flags name.
@@ -201,8 +342,8 @@ fn given_passphrase(flags: &PassphraseFlags, prompt: &str) -> anyhow::Result<Pas
 }
 
 fn asked(prompt: &str) -> anyhow::Result<String> {
-    rpassword::prompt_password(prompt).map_err(|error| {
-        let message = format!("no passphrase: the terminal cannot be read: {error}");
+    terminal::secret(prompt).map_err(|error| {
+        let message = format!("no passphrase: {error}");
         Failure::new(End::Usage, message, "run it at a terminal, or pass `--passphrase-file`").into()
     })
 }

@@ -4,21 +4,29 @@
 
 #![forbid(unsafe_code)]
 
+mod approvals;
 mod args;
+mod asking;
 mod call;
 mod config;
+mod connect;
+mod connections;
 mod demo;
+mod doctor;
 mod end;
 mod explain;
 mod files;
 mod grant;
 mod keys;
+mod local;
 mod manifest;
 mod occasion;
 mod out;
 mod pages;
 mod run;
 mod services;
+mod sheet;
+mod terminal;
 mod wait;
 
 use std::process::ExitCode;
@@ -41,8 +49,12 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
     match command {
         Command::Demo(flags) => block_on(demo::main(&flags)),
         Command::Services(flags) => services::main(&flags),
+        Command::Connect(flags) => block_on(connect::main(flags, config)),
+        Command::Connections { command, json } => connections::main(command, json, config),
         Command::Run(flags) => block_on(run::main(flags, config)),
         Command::Explain(flags) => block_on(explain::main(flags, config)),
+        Command::Approvals(command) => approvals::main(command, config),
+        Command::Doctor(flags) => block_on(doctor::main(&flags, config)),
         Command::Keys(command) => keys::main(command, config),
         Command::Grant(command) => grant::main(command, config),
         Command::Manifest(command) => block_on(manifest::main(command)),

@@ -27,7 +27,6 @@ use rand::rngs::SysRng;
 use crate::args::{DialFlags, LocalManifests};
 use crate::end::{End, Failure};
 use crate::files;
-use crate::keys::Bot;
 
 /// How long a grant that was made for the occasion lives, in seconds.
 const OCCASION_SECS: i64 = 120;
@@ -227,13 +226,13 @@ pub(crate) fn action<'a>(
 /// An executor that runs calls as this bot.
 pub(crate) fn executor(
     catalog: Catalog,
-    bot: Bot,
+    bot: SecretKey,
     issuers: Vec<PublicKey>,
     client: PinnedClient,
-) -> anyhow::Result<Executor> {
-    let store: Arc<dyn Store> = Arc::new(open_store(&bot.home)?);
-    Ok(Executor {
-        bot: bot.key,
+    store: Arc<dyn Store>,
+) -> Executor {
+    Executor {
+        bot,
         issuers,
         catalog,
         store,
@@ -242,7 +241,7 @@ pub(crate) fn executor(
         entropy: Box::new(SystemEntropy),
         retries: Retries::Usual,
         wire: Box::new(client),
-    })
+    }
 }
 
 /// The store of a home.

@@ -1,39 +1,77 @@
-//! `pinhole run`: one op, under a grant or with a key on stdin for one read; one page of it, or all.
+//! `pinhole run`: one op, on a connection, under a grant, or with a key on stdin for one read; one page of it, or all.
 
-use crate::args::RunFlags;
+use pinhole_runtime::local::LocalBot;
+use pinhole_runtime::outcome::Code;
+use pinhole_runtime::{CallRequest, Executor, Outcome};
+
+use crate::args::{CallFlags, RunFlags};
+use crate::asking::{self, Said};
 use crate::call::{self, Permission};
 use crate::config::Config;
-use crate::end::{End, Failure};
+use crate::end::End;
 use crate::pages::{self, Lines, Tokens};
-use crate::{occasion, out};
+use crate::{occasion, out, terminal};
 
 pub(crate) async fn main(flags: RunFlags, config: &Config) -> anyhow::Result<End> {
-    let RunFlags { call: flags, next, all } = flags;
-    call::one_reader_of_stdin(&flags)?;
-    let (permission, tokens) = match (&flags.grant, flags.token_stdin) {
+    call::one_reader_of_stdin(&flags.call)?;
+    let (permission, tokens) = match (&flags.call.grant, flags.call.token_stdin) {
         (Some(_), _) => (Permission::Grant, Tokens::Kept),
         // The keys of the occasion go with this process, and what is sealed with them.
         (None, true) => (Permission::Token(occasion::token_from_stdin()?), Tokens::Lost),
-        (None, false) => {
-            let hint = "pass `--grant FILE`, or `--token-stdin` and the service's key on stdin for one read";
-            return Err(Failure::new(End::Usage, "nothing permits this call", hint).into());
-        }
+        (None, false) => return on_a_connection(flags, config).await,
     };
-    let call::Prepared { executor, mut request } = call::prepare(&flags, permission, config)?;
-    request.next = next;
-    if all {
-        let lines = if flags.json { Lines::Outcomes } else { Lines::Elements };
-        return pages::follow(&executor, request, lines, tokens).await;
+    let call::Prepared { executor, request } = call::prepare(&flags.call, permission, config)?;
+    permitted(&flags, &executor, request, tokens).await
+}
+
+/// Runs what the bot's stored grant permits, or the member, who is asked where she can be.
+async fn on_a_connection(flags: RunFlags, config: &Config) -> anyhow::Result<End> {
+    let (bot, mut call) = call::on_a_connection(&flags.call, config)?;
+    call.next.clone_from(&flags.next);
+    let outcome = match bot.way(&call).await {
+        Ok(request) => return permitted(&flags, &bot.executor, request, Tokens::Kept).await,
+        Err(outcome) => *outcome,
+    };
+    if !flags.no_ask && terminal::is_there() && says_yes(&bot, &outcome, config)? {
+        return match bot.way(&call).await {
+            Ok(request) => permitted(&flags, &bot.executor, request, Tokens::Kept).await,
+            Err(outcome) => shown(&outcome, &flags.call),
+        };
+    }
+    shown(&outcome, &flags.call)
+}
+
+/// Whether the member, asked at her terminal, says yes to the question that an outcome names.
+fn says_yes(bot: &LocalBot, outcome: &Outcome, config: &Config) -> anyhow::Result<bool> {
+    let waits = outcome.refusal().filter(|refusal| refusal.code == Code::ApprovalRequired);
+    let Some(question) = waits.and_then(|refusal| refusal.question) else { return Ok(false) };
+    Ok(asking::ask(bot, question, config)? == Said::Yes)
+}
+
+async fn permitted(
+    flags: &RunFlags,
+    executor: &Executor,
+    mut request: CallRequest,
+    tokens: Tokens,
+) -> anyhow::Result<End> {
+    request.next.clone_from(&flags.next);
+    if flags.all {
+        let lines = if flags.call.json { Lines::Outcomes } else { Lines::Elements };
+        return pages::follow(executor, request, lines, tokens).await;
     }
     let outcome = executor.run(request).await;
     let outcome = match tokens {
         Tokens::Kept => outcome,
         Tokens::Lost => outcome.forgetting_next(),
     };
+    shown(&outcome, &flags.call)
+}
+
+fn shown(outcome: &Outcome, flags: &CallFlags) -> anyhow::Result<End> {
     if flags.json {
-        out::json(&outcome)?;
+        out::json(outcome)?;
     } else {
-        out::outcome(&outcome)?;
+        out::outcome(outcome)?;
     }
     Ok(outcome.refusal().map_or(End::Done, End::of))
 }

@@ -10,6 +10,7 @@ pub mod call;
 pub mod catalog;
 pub mod clock;
 pub mod entropy;
+pub mod local;
 pub mod net;
 pub mod outcome;
 pub mod project;

@@ -17,6 +17,7 @@ pub use more::Unfollowed;
 
 use crate::net::Sent;
 use crate::project::Tree;
+use crate::store::QuestionId;
 
 /// What a run returns.
 #[derive(Debug)]
@@ -84,9 +85,12 @@ pub struct Refusal {
     /// Present and true where a use of the grant is spent although the op's request did not leave.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub use_spent: bool,
+    /// The question that waits for the member's answer, or that she has answered with no.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<QuestionId>,
     /// For the log alone; holds no secret, and no text of the service's.
     #[serde(skip)]
-    pub(crate) detail: Option<String>,
+    pub(crate) detail: Option<Box<str>>,
 }
 
 impl Refusal {
@@ -100,6 +104,7 @@ impl Refusal {
             retry_after: None,
             untrusted: None,
             use_spent: false,
+            question: None,
             detail: None,
         }
     }
@@ -114,9 +119,19 @@ impl Refusal {
         Self { sent, ..self }
     }
 
+    /// The same, about this question.
+    pub(crate) fn about(self, question: QuestionId) -> Self {
+        Self { question: Some(question), ..self }
+    }
+
+    /// The same, with what to do about it in words that say more than the code's own.
+    pub(crate) fn hinting(self, hint: impl Into<String>) -> Self {
+        Self { hint: hint.into(), ..self }
+    }
+
     /// The same, with a word for the log.
     pub(crate) fn detail(self, detail: &(impl ToString + ?Sized)) -> Self {
-        Self { detail: Some(detail.to_string()), ..self }
+        Self { detail: Some(detail.to_string().into()), ..self }
     }
 
     /// What the log may have and the bot may not: no secret, and no text of the service's.
@@ -128,7 +143,7 @@ impl Refusal {
 /// Text that a service wrote: data, never instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct UntrustedText(String);
+pub struct UntrustedText(Box<str>);
 
 impl UntrustedText {
     /// Most characters that are passed on.
@@ -141,7 +156,7 @@ impl UntrustedText {
         if scrubbed.chars().nth(Self::MAX_CHARS).is_some() {
             text.push('…');
         }
-        Self(text)
+        Self(text.into())
     }
 
     /// The text.

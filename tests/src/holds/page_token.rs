@@ -196,6 +196,7 @@ fn placed(world: &World, call: usize, place: &str) {
                 ),
                 "{refusal:?}"
             ),
+            Explained::WouldAsk(explanation) => panic!("a read is asked about: {explanation:?}"),
             Explained::WouldRun(explanation) => {
                 led(
                     call,

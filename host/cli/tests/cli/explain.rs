@@ -8,25 +8,25 @@ use crate::stage::{READ, Stage, WRITE, WRITE_ARGS};
 #[test]
 fn without_a_grant_it_says_what_it_would_take() {
     let home = Home::empty();
-    let read = home.run(&[&["explain"], &READ[..], &["--json"]].concat()).expect(0).json();
-    assert_eq!(read["would_run"], false);
+    let read = home.run(&[&["explain"], &READ[..], &["--json"]].concat()).expect(3).json();
+    assert_eq!((&read["would"], &read["refusal"]["code"]), (&json!("refuse"), &json!("not_connected")));
     let explanation = &read["explanation"];
     assert_eq!(explanation["request"]["url"], "https://api.github.com/repos/pinhole-demo/lantern");
     assert_eq!(explanation["grant"], json!(null));
     let headers = explanation["request"]["headers"].as_array().unwrap();
     assert!(headers.contains(&json!(["authorization", "Bearer <credential>"])), "{headers:?}");
-    let write = home.run(&[&["explain"], &WRITE[..], &["--json"]].concat()).expect(0).json();
+    let write = home.run(&[&["explain"], &WRITE[..], &["--json"]].concat()).expect(3).json();
     let explanation = &write["explanation"];
     assert_eq!(explanation["request"]["method"], "POST");
     assert_eq!(explanation["request"]["body"], json!({"title": "The lamp flickers"}));
     assert_eq!(explanation["requires"][0]["op"], "get_repo");
     assert!(explanation["rule"].as_str().unwrap().contains("approval"), "{explanation}");
-    let people = home.run(&[&["explain"], &WRITE[..]].concat()).expect(0).stdout;
+    let people = home.run(&[&["explain"], &WRITE[..]].concat()).expect(3).stdout;
     for words in [
         "asks: Open issue “The lamp flickers” in pinhole-demo/lantern?",
         "POST https://api.github.com/repos/pinhole-demo/lantern/issues",
         "authorization: Bearer <credential>",
-        "rule: no grant was given",
+        "rule: nothing permits it yet",
         "nothing was sent",
     ] {
         assert!(people.contains(words), "{words}: {people}");
@@ -44,7 +44,7 @@ fn under_a_grant_it_sends_nothing_and_spends_nothing() {
         let explain = stage.args(&home, &[&["explain"], what, &flags].concat());
         for _ in 0..3 {
             let shown = home.run(&explain.words()).expect(0).hides(KEY).json();
-            assert_eq!(shown["would_run"], true);
+            assert_eq!(shown["would"], "run");
             assert_eq!(shown["explanation"]["grant"]["credential"]["secret"], "<secret>");
         }
         let people = stage.args(&home, &[&["explain"], what, &["--grant", &grant]].concat());
@@ -55,7 +55,7 @@ fn under_a_grant_it_sends_nothing_and_spends_nothing() {
         home.run(&run.words()).expect(0);
         // Now it is spent, and the explanation knows.
         let spent = home.run(&explain.words()).expect(3).json();
-        assert_eq!(spent["would_run"], false);
+        assert_eq!(spent["would"], "refuse");
         assert_eq!(spent["refusal"]["code"], "grant_used_up");
     }
 }
@@ -79,7 +79,7 @@ fn what_would_be_refused_is_refused_in_the_same_words() {
         let flags = ["--grant", grant.as_str(), "--json"];
         let explained =
             home.run(&stage.args(&home, &[&["explain"], what, &flags].concat()).words()).expect(status);
-        assert_eq!(explained.json()["would_run"], false);
+        assert_eq!(explained.json()["would"], "refuse");
         explained.refusal(code);
         let ran = home.run(&stage.args(&home, &[&["run"], what, &flags].concat()).words()).expect(status);
         assert_eq!(ran.json()["refusal"], explained.json()["refusal"]);

@@ -73,6 +73,9 @@ pub enum CredentialError {
     /// A key that was not obtained through OAuth has a refresh token or a token URL.
     #[error("only a credential from OAuth has a refresh token or a token URL")]
     RefreshWithoutOauth,
+    /// The new key is for another service.
+    #[error("a connection stays with its service")]
+    OtherService,
     /// It was rotated as often as can be counted.
     #[error("the credential was rotated too often: reconnect")]
     Generations,
@@ -187,6 +190,20 @@ impl Credential {
         self.parts.refresh = refresh.or(self.parts.refresh);
         self.parts.expires_at = expires_at;
         Self::of_generation(self.parts, generation)
+    }
+
+    /// The same connection with what was proved anew, one generation on: a key or a host of another time, under the same id.
+    pub fn reconnected(&self, parts: CredentialParts) -> Result<Self, CredentialError> {
+        if parts.service != self.parts.service {
+            return Err(CredentialError::OtherService);
+        }
+        let generation = self.generation.checked_add(1).ok_or(CredentialError::Generations)?;
+        Self::of_generation(CredentialParts { id: self.parts.id, ..parts }, generation)
+    }
+
+    /// What it is made of, for another that is to be made of the same key.
+    pub fn into_parts(self) -> CredentialParts {
+        self.parts
     }
 
     /// A copy that holds another pair of a given generation.

@@ -76,6 +76,38 @@ impl OpenedGrant {
     /// (it covers what that manifest had and no more), and one that narrows args (a later manifest may use an arg for
     /// something else).
     pub fn check_op(&self, target: &Target<'_>) -> Result<(), ScopeError> {
+        self.check_service(target)?;
+        let grant = self.grant();
+        grant.scope().allows_op(target.op, target.access)?;
+        let scope = grant.scope();
+        let listed_read = target.access == Access::Read && scope.ops.is_some() && scope.wheres.is_empty();
+        let succeeds = listed_read && target.succession == Succession::Reviewed;
+        if grant.manifest() != target.manifest && !succeeds {
+            return Err(ScopeError::ManifestChanged);
+        }
+        Ok(())
+    }
+
+    /// Whether the member may be asked about a write on the grant's connection: of the very manifest that the grant was given
+    /// under, and within the connection's cap. Permits nothing; an approval does.
+    pub fn check_question(&self, target: &Target<'_>) -> Result<(), ScopeError> {
+        self.check_service(target)?;
+        let grant = self.grant();
+        if !grant.credential().cap().covers(target.access) {
+            return Err(ScopeError::ReadOnlyConnection);
+        }
+        if grant.approves().is_some() {
+            return Err(ScopeError::WrongAction);
+        }
+        if grant.manifest() == target.manifest { Ok(()) } else { Err(ScopeError::ManifestChanged) }
+    }
+
+    /// Whether the grant covers a read that a write requires, which [`Self::check_question`] has passed.
+    pub fn check_required(&self, read: &OpId) -> Result<(), ScopeError> {
+        self.grant().scope().allows_op(read, Access::Read)
+    }
+
+    fn check_service(&self, target: &Target<'_>) -> Result<(), ScopeError> {
         let grant = self.grant();
         if grant.service() != target.service {
             return Err(ScopeError::WrongService);
@@ -84,13 +116,6 @@ impl OpenedGrant {
         let token_url_changed = credential.token_url().is_some_and(|url| target.token_url != Some(url));
         if credential.host() != target.host || token_url_changed {
             return Err(ScopeError::HostChanged);
-        }
-        grant.scope().allows_op(target.op, target.access)?;
-        let scope = grant.scope();
-        let listed_read = target.access == Access::Read && scope.ops.is_some() && scope.wheres.is_empty();
-        let succeeds = listed_read && target.succession == Succession::Reviewed;
-        if grant.manifest() != target.manifest && !succeeds {
-            return Err(ScopeError::ManifestChanged);
         }
         Ok(())
     }

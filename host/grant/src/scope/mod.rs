@@ -31,6 +31,9 @@ pub enum ScopeError {
     /// A read grant, and a write.
     #[error("the grant only reads")]
     ReadOnly,
+    /// A write, and a connection that only reads.
+    #[error("the connection only reads")]
+    ReadOnlyConnection,
     /// The op is not among those listed.
     #[error("the grant does not cover `{op}`")]
     OutOfScope {

@@ -1,6 +1,6 @@
 //! Whether this call may run: args in their normal form, within the grant's scope, access, approval, and a use to spend.
 
-use pinhole_grant::{Action, ActionDigest, Caution};
+use pinhole_grant::{Action, ActionDigest, ActionError, Caution};
 use pinhole_manifest::Access;
 use pinhole_manifest::model::{ArgFault, Args};
 
@@ -14,8 +14,8 @@ const FAULTS_SHOWN: usize = 5;
 /// The args are in the form in which everything after this reads them.
 #[derive(Debug)]
 pub(super) struct Checked<'a> {
-    agreed: Agreed<'a>,
-    args: Args,
+    pub(super) agreed: Agreed<'a>,
+    pub(super) args: Args,
 }
 
 /// The call may run. Only this reaches the credential.
@@ -69,24 +69,30 @@ impl<'a> Call<Checked<'a>> {
     pub(super) fn authorize(self, executor: &Executor) -> Result<Call<Authorized<'a>>, Refusal> {
         let Checked { agreed, args } = self.stage;
         agreed.grant.check_where(&args).map_err(|error| scope_refusal(&error))?;
-        let action = action_of(&agreed, &args, executor)?;
+        let action = agreed.action(&args, executor).digest().map_err(|error| no_digest(&error))?;
         agreed.grant.check_approval(Caution::of(agreed.op), action).map_err(|error| scope_refusal(&error))?;
         let rule = Rule::of(&agreed);
         Ok(Call { stage: Authorized { agreed, args, action, rule } })
     }
 }
 
-fn action_of(agreed: &Agreed<'_>, args: &Args, executor: &Executor) -> Result<ActionDigest, Refusal> {
-    let action = Action {
-        service: agreed.manifest.id(),
-        op: &agreed.op.id,
-        args,
-        manifest: agreed.manifest.digest(),
-        connection: agreed.grant().connection(),
-        account: agreed.grant().account(),
-        bot: executor.bot.public().id(),
-    };
-    action.digest().map_err(|error| Refusal::new(Code::InvalidArgs).saying(error.to_string()))
+impl Agreed<'_> {
+    /// What exactly would be done.
+    pub(super) fn action<'s>(&'s self, args: &'s Args, executor: &Executor) -> Action<'s> {
+        Action {
+            service: self.manifest.id(),
+            op: &self.op.id,
+            args,
+            manifest: self.manifest.digest(),
+            connection: self.grant().connection(),
+            account: self.grant().account(),
+            bot: executor.bot.public().id(),
+        }
+    }
+}
+
+pub(super) fn no_digest(error: &ActionError) -> Refusal {
+    Refusal::new(Code::InvalidArgs).saying(error.to_string())
 }
 
 impl Rule {

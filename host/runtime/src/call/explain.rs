@@ -1,23 +1,27 @@
 //! What a call would do, without doing it: the same stages as a run up to the request, then a description of it. Spends
 //! nothing, sends nothing.
 
-use pinhole_manifest::model::{Limits, Op};
+use pinhole_manifest::model::{Args, Limits, Op};
 use pinhole_manifest::pick::Pick;
 use pinhole_manifest::{Access, Digest, OpId, ServiceId};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::authorize::Rule;
+use super::authorize::{Authorized, Rule};
+use super::open::Agreed;
 use super::page::OnPage;
 use super::prepare::credential_value_shown;
 use super::{Call, CallRequest, Executor, Received, Trace};
 use crate::outcome::{Code, Meta, Refusal};
+use crate::render::Rendered;
 
 /// What a call would come to.
 #[derive(Debug)]
 pub enum Explained {
     /// It would be sent.
     WouldRun(Box<Explanation>),
+    /// The member would be asked, and nothing would be sent before her yes.
+    WouldAsk(Box<Explanation>),
     /// It would be refused, with nothing sent.
     Refused(Refusal),
 }
@@ -143,64 +147,73 @@ impl Call<OnPage<'_>> {
     }
 
     fn describe(&self, executor: &Executor, meta: &Meta) -> Result<Explanation, Refusal> {
-        let authorized = &self.stage.authorized;
-        let agreed = &authorized.agreed;
-        let (manifest, op) = (agreed.manifest, agreed.op);
-        let confirm = match &op.confirm {
-            Some(template) => Some(self.fill(template)?),
-            None => None,
-        };
-        let mut requires = Vec::new();
-        for requirement in &op.require {
-            requires.push(Required {
-                op: requirement.op.clone(),
-                args: super::require::requirement_args(requirement, &authorized.args)?.into(),
-                otherwise: requirement.otherwise.clone(),
-            });
-        }
-        Ok(Explanation {
-            service: manifest.id().clone(),
-            op: op.id.clone(),
-            summary: op.summary.clone(),
-            access: op.access,
-            confirm,
-            args: authorized.args.to_json(),
-            requires,
-            request: self.shown_request()?,
-            returns: returns(op),
-            root: root(op),
-            limits: op.limits.into(),
-            grant: shown_grant(&agreed.request.grant, executor),
-            rule: rule_sentence(authorized.rule, executor),
-            manifest: manifest.label(),
-            digest: manifest.digest(),
-            unsigned: meta.unsigned,
-        })
+        let Authorized { agreed, args, rule, .. } = &self.stage.authorized;
+        let request = (self.render()?, self.idempotency_header());
+        describe(agreed, args, request, rule_sentence(*rule, executor), executor, meta)
     }
+}
 
-    fn fill(&self, template: &pinhole_manifest::model::Template) -> Result<String, Refusal> {
-        crate::render::fill_text(template, &self.stage.authorized.args)
+/// What a call comes to whose request is this, with the header by which the service knows it again.
+pub(super) fn describe(
+    agreed: &Agreed<'_>,
+    args: &Args,
+    request: (Rendered, Option<(String, String)>),
+    rule: String,
+    executor: &Executor,
+    meta: &Meta,
+) -> Result<Explanation, Refusal> {
+    let (manifest, op) = (agreed.manifest, agreed.op);
+    let fill = |template| {
+        crate::render::fill_text(template, args)
             .map_err(|error| Refusal::new(Code::ArgRefused).saying(error.to_string()))
-    }
-
-    fn shown_request(&self) -> Result<ShownRequest, Refusal> {
-        let manifest = self.stage.authorized.agreed.manifest;
-        let rendered = self.render()?;
-        let scheme = super::prepare::scheme_of(manifest, self.stage.authorized.agreed.grant().credential());
-        let body = rendered.body.map(|body| {
-            serde_json::from_slice(&body)
-                .unwrap_or_else(|_form| String::from_utf8_lossy(&body).into_owned().into())
+    };
+    let mut requires = Vec::new();
+    for requirement in &op.require {
+        requires.push(Required {
+            op: requirement.op.clone(),
+            args: super::require::requirement_args(requirement, args)?.into(),
+            otherwise: requirement.otherwise.clone(),
         });
-        let mut headers = rendered.headers;
-        headers.extend(self.idempotency_header());
-        headers.push((scheme.header_name().to_owned(), credential_value_shown(scheme)));
-        headers.sort();
-        Ok(ShownRequest {
-            method: rendered.method.as_str().to_owned(),
-            url: format!("https://{}{}", manifest.host(), rendered.target),
-            headers,
-            body,
-        })
+    }
+    Ok(Explanation {
+        service: manifest.id().clone(),
+        op: op.id.clone(),
+        summary: op.summary.clone(),
+        access: op.access,
+        confirm: op.confirm.as_ref().map(fill).transpose()?,
+        args: args.to_json(),
+        requires,
+        request: shown_request(agreed, request),
+        returns: returns(op),
+        root: root(op),
+        limits: op.limits.into(),
+        grant: shown_grant(&agreed.request.grant, executor),
+        rule,
+        manifest: manifest.label(),
+        digest: manifest.digest(),
+        unsigned: meta.unsigned,
+    })
+}
+
+fn shown_request(
+    agreed: &Agreed<'_>,
+    (rendered, idempotency): (Rendered, Option<(String, String)>),
+) -> ShownRequest {
+    let manifest = agreed.manifest;
+    let scheme = super::prepare::scheme_of(manifest, agreed.grant().credential());
+    let body = rendered.body.map(|body| {
+        serde_json::from_slice(&body)
+            .unwrap_or_else(|_form| String::from_utf8_lossy(&body).into_owned().into())
+    });
+    let mut headers = rendered.headers;
+    headers.extend(idempotency);
+    headers.push((scheme.header_name().to_owned(), credential_value_shown(scheme)));
+    headers.sort();
+    ShownRequest {
+        method: rendered.method.as_str().to_owned(),
+        url: format!("https://{}{}", manifest.host(), rendered.target),
+        headers,
+        body,
     }
 }
 

@@ -6,6 +6,7 @@
 //! call".
 
 mod answer;
+mod ask;
 mod authorize;
 mod explain;
 mod open;
@@ -26,6 +27,7 @@ use pinhole_manifest::{OpId, ServiceId};
 
 pub use explain::{Explained, Explanation};
 pub(crate) use prepare::{credential_value, credential_value_shown};
+pub use require::Found;
 pub use retry::Retries;
 
 use crate::catalog::Catalog;
@@ -78,14 +80,14 @@ struct Received<'a> {
 
 /// What has been done so far, for the outcome's `meta`, and until when the op may take.
 #[derive(Debug)]
-struct Trace {
+pub(crate) struct Trace {
     started: Instant,
     meta: Meta,
     result_bytes: u64,
 }
 
 impl Trace {
-    fn new(executor: &Executor) -> Self {
+    pub(crate) fn new(executor: &Executor) -> Self {
         Self { started: executor.timer.now(), meta: Meta::default(), result_bytes: u64::MAX }
     }
 
@@ -131,6 +133,11 @@ impl Executor {
             Ok(answer) => Verdict::Done(answer),
             Err(refusal) => Verdict::Refused(refusal),
         };
+        self.ended(request, verdict, trace)
+    }
+
+    /// The outcome of a call that has come to its end.
+    pub(crate) fn ended(&self, request: CallRequest, verdict: Verdict, mut trace: Trace) -> Outcome {
         trace.meta.ms = u64::try_from(trace.taken(self).as_millis()).unwrap_or(u64::MAX);
         let outcome = Outcome { service: request.service, op: request.op, verdict, meta: trace.meta };
         let outcome = outcome.capped(trace.result_bytes);

@@ -59,6 +59,16 @@ impl<'a> Call<Opened<'a>> {
         executor: &'a Executor,
         trace: &mut Trace,
     ) -> Result<Call<Agreed<'a>>, Refusal> {
+        self.agree_as(OpenedGrant::check_op, executor, trace)
+    }
+
+    /// The same, by another measure of what the grant is to cover.
+    pub(super) fn agree_as(
+        self,
+        covers: fn(&OpenedGrant, &Target<'_>) -> Result<(), ScopeError>,
+        executor: &'a Executor,
+        trace: &mut Trace,
+    ) -> Result<Call<Agreed<'a>>, Refusal> {
         let Opened { request, grant, now } = self.stage;
         let entry =
             executor.catalog.find(&request.service).ok_or_else(|| Refusal::new(Code::UnknownService))?;
@@ -77,7 +87,7 @@ impl<'a> Call<Opened<'a>> {
             token_url: manifest.auth().oauth.as_ref().map(|oauth| &oauth.token_url),
             succession: succession(entry.source, op),
         };
-        grant.check_op(&target).map_err(|error| scope_refusal(&error))?;
+        covers(&grant, &target).map_err(|error| scope_refusal(&error))?;
         let credential = grant.grant().credential();
         if credential.registry().as_str() != entry.source.name() {
             return Err(Refusal::new(Code::SourceChanged));
@@ -127,6 +137,7 @@ pub(super) fn scope_refusal(error: &ScopeError) -> Refusal {
         ScopeError::WrongService => Code::WrongService,
         ScopeError::HostChanged => Code::HostChanged,
         ScopeError::ReadOnly => Code::ReadOnlyGrant,
+        ScopeError::ReadOnlyConnection => Code::ReadOnlyConnection,
         ScopeError::OutOfScope { .. } => Code::OpOutOfScope,
         ScopeError::ManifestChanged => Code::ManifestChanged,
         ScopeError::WhereAbsent { .. } | ScopeError::WhereValue { .. } => Code::ArgsOutOfScope,

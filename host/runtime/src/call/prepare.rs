@@ -10,6 +10,7 @@ use pinhole_manifest::{Digest, Manifest};
 use zeroize::Zeroizing;
 
 use super::Call;
+use super::open::Agreed;
 use super::page::OnPage;
 use crate::net::Outgoing;
 use crate::outcome::{Code, Refusal};
@@ -50,9 +51,16 @@ impl<'a> Call<OnPage<'a>> {
     pub(super) fn render(&self) -> Result<Rendered, Refusal> {
         let page = &self.stage;
         let agreed = &page.authorized.agreed;
-        let request = agreed.op.request().ok_or_else(|| Refusal::new(Code::ModuleUnsupported))?;
+        let request = agreed.request_of_op()?;
         let narrows = |arg: &_| page.narrows(arg);
         render(agreed.manifest, request, &page.authorized.args, &page.change(Narrowed(&narrows)))
+    }
+}
+
+impl<'a> Agreed<'a> {
+    /// The request that the op spells, where it is not computed.
+    pub(super) fn request_of_op(&self) -> Result<&'a Request, Refusal> {
+        self.op.request().ok_or_else(|| Refusal::new(Code::ModuleUnsupported))
     }
 }
 

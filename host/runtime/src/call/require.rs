@@ -1,25 +1,66 @@
-//! What must hold before a write is sent: reads of the same service, with the same credential, of which nothing is passed
-//! on but whether the condition holds.
+//! What must hold before a write is asked about, and again before it is sent: reads of the same service, with the same
+//! credential, of which nothing goes on but the one value that the condition looks at, to the member who is asked.
 
+use pinhole_manifest::OpId;
 use pinhole_manifest::model::{Args, Requirement};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::answer::{Answer, Look, holds};
+use super::answer::{Answer, Look, found, holds};
+use super::open::Agreed;
 use super::prepare::{self, Prepared};
 use super::retry::Repeat;
 use super::send::{self, Within};
 use super::{Call, Executor, Trace, authorize};
 use crate::net::Sent;
-use crate::outcome::{Code, Refusal};
+use crate::outcome::{Code, Refusal, UntrustedText};
+use crate::project::Tree;
 use crate::render::{Change, fill_json};
+use crate::scrub::Scrub;
 
 impl Call<Prepared<'_>> {
     /// Checks every requirement of the op. A refusal here says `sent: no`: the write itself has not left.
     pub(super) async fn require(&self, executor: &Executor, trace: &mut Trace) -> Result<(), Refusal> {
-        for requirement in &self.stage.page.authorized.agreed.op.require {
-            self.check(requirement, executor, trace).await.map_err(|refusal| refusal.sent(Sent::No))?;
+        let authorized = &self.stage.page.authorized;
+        let conditions = Conditions { agreed: &authorized.agreed, args: &authorized.args };
+        conditions.hold(executor, trace).await.map(|_found| ())
+    }
+}
+
+/// What a write requires, with what it is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Conditions<'c, 'a> {
+    /// Whose credential reads it.
+    pub(super) agreed: &'c Agreed<'a>,
+    /// The args of the write.
+    pub(super) args: &'c Args,
+}
+
+/// What a condition was found to be: it holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Found {
+    /// The read.
+    pub op: OpId,
+    /// Its args.
+    pub args: Map<String, Value>,
+    /// Where in its answer.
+    pub path: String,
+    /// What stands there, where anything does: a scalar as the service has it, text clipped and characters that do not show
+    /// made visible; `…` for anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+}
+
+impl Conditions<'_, '_> {
+    /// Checks all of them, in their order. A refusal here says `sent: no`: the write itself has not left.
+    pub(super) async fn hold(&self, executor: &Executor, trace: &mut Trace) -> Result<Vec<Found>, Refusal> {
+        let mut found = Vec::new();
+        for requirement in &self.agreed.op.require {
+            let held = self.check(requirement, executor, trace).await;
+            found.push(held.map_err(|refusal| refusal.sent(Sent::No))?);
         }
-        Ok(())
+        Ok(found)
     }
 
     async fn check(
@@ -27,14 +68,13 @@ impl Call<Prepared<'_>> {
         requirement: &Requirement,
         executor: &Executor,
         trace: &mut Trace,
-    ) -> Result<(), Refusal> {
-        let authorized = &self.stage.page.authorized;
-        let agreed = &authorized.agreed;
+    ) -> Result<Found, Refusal> {
+        let agreed = self.agreed;
         let failed = || Refusal::new(Code::RequirementFailed).saying(requirement.otherwise.clone());
         let read = agreed.manifest.op(&requirement.op).ok_or_else(failed)?;
         let request = read.request().ok_or_else(failed)?;
-        let args = requirement_args(requirement, &authorized.args)?;
-        let args = read.args.normalise(args).map_err(|faults| authorize::args_refusal(&faults))?;
+        let filled = requirement_args(requirement, self.args)?;
+        let args = read.args.normalise(filled.clone()).map_err(|faults| authorize::args_refusal(&faults))?;
         let rendered = prepare::render(agreed.manifest, request, &args, &Change::Nothing)?;
         let outgoing = prepare::with_credential(rendered, agreed.manifest, agreed.grant().credential())?;
         let within = Within {
@@ -44,12 +84,28 @@ impl Call<Prepared<'_>> {
         };
         let incoming = send::exchange(executor, agreed.manifest, &outgoing, within, trace).await?;
         let look = Look::Condition(&requirement.condition);
-        let scrub = send::scrub_of(agreed.grant().credential());
+        let scrub = || send::scrub_of(agreed.grant().credential());
         let now = executor.clock.now();
-        let answer = Answer::received((agreed.manifest, read), look, scrub, incoming, now);
+        let answer = Answer::received((agreed.manifest, read), look, scrub(), incoming, now);
         let document = answer.judge(trace).await?.into_document();
         let document = document.ok_or_else(failed)?;
-        if holds(&document, &requirement.condition)? { Ok(()) } else { Err(failed()) }
+        if !holds(&document, &requirement.condition)? {
+            return Err(failed());
+        }
+        let path = &requirement.condition.path;
+        let value = found(&document, path.steps()).map(|value| shown(value, &scrub()));
+        Ok(Found { op: requirement.op.clone(), args: filled, path: path.as_str().to_owned(), value })
+    }
+}
+
+/// A value of an answer, for a person.
+fn shown(value: &Tree, scrub: &Scrub) -> Value {
+    match value {
+        Tree::Null => Value::Null,
+        Tree::Bool(value) => Value::Bool(*value),
+        Tree::Number(digits) => serde_json::from_str(digits.as_str()).unwrap_or_else(|_huge| "…".into()),
+        Tree::String(text) => UntrustedText::new(&scrub.text(text)).as_str().into(),
+        Tree::Array(_) | Tree::Object(_) => "…".into(),
     }
 }
 

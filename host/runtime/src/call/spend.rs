@@ -58,7 +58,12 @@ impl From<StoreError> for Refusal {
             Some(source) => format!("{error}: {source}"),
             None => error.to_string(),
         };
-        // The path is the operator's to know, and so is what to do about it.
-        Self::new(Code::StoreFailed).detail(&format_args!("{detail}; {}", error.hint()))
+        let refusal = Self::new(Code::StoreFailed).hinting(error.hint()).detail(&detail);
+        match error {
+            // Which row it is says nothing that its bot may not know.
+            StoreError::Tampered { .. } => refusal.saying(error.to_string()),
+            // The path is the operator's to know.
+            _ => refusal,
+        }
     }
 }

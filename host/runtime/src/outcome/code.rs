@@ -77,13 +77,25 @@ codes! {
         "wait until it is, or set the clock right";
     GrantExpired "grant_expired" Refused
         "the grant has expired"
-        "ask the member for a new grant";
+        "ask the member for a new grant; a connection's own is renewed by `pinhole connections renew`";
     GrantUsedUp "grant_used_up" Refused
         "every use of this grant is spent"
         "ask the member for a new grant";
     GrantRevoked "grant_revoked" Refused
         "the grant was revoked"
         "ask the member for a new grant";
+    NotConnected "not_connected" Refused
+        "there is no connection to this service"
+        "`pinhole connect SERVICE` makes one; or pass a grant with `--grant FILE`";
+    UnknownConnection "unknown_connection" Refused
+        "it cannot be told which connection is meant"
+        "name one with `--connection LABEL`; `pinhole connections` lists them";
+    NoStoredGrant "no_stored_grant" Refused
+        "this host's bot has no grant of the connection"
+        "have the member renew it with `pinhole connections renew`";
+    ReadOnlyConnection "read_only_connection" Refused
+        "the op writes, and the connection only reads"
+        "the member can let it ask for writes with `pinhole connections cap SERVICE write`";
     UnknownService "unknown_service" Refused
         "this host has no manifest of that service"
         "`pinhole services` lists what there is";
@@ -95,16 +107,16 @@ codes! {
         "pass the grant of the service that the op belongs to";
     HostChanged "host_changed" Refused
         "the manifest's host is not the one that the credential was given for"
-        "look at why its host changed, then ask the member for a grant with a fresh key";
+        "look at why its host changed, then reconnect, or ask the member for a grant with a fresh key";
     ManifestChanged "manifest_changed" Refused
         "the manifest is not the one that the grant was made for"
-        "ask the member for a grant made with the present manifest";
+        "ask the member for a grant made with the present manifest; `pinhole connections renew` makes a connection's own";
     SourceChanged "source_changed" Refused
         "the manifest comes from another source than the one that the credential was given under"
-        "ask the member for a grant made under the present source, if that is right";
+        "reconnect, or ask the member for a grant made under the present source, if that is right";
     DialMismatch "dial_mismatch" Refused
         "the credential is for the real host and this call would dial elsewhere, or the other way round"
-        "a real key goes without `--resolve`; a key of a stand-in (`--stand-in`) goes with it";
+        "a real key goes without `--resolve`; one that was connected or minted for a stand-in goes with it";
     OpOutOfScope "op_out_of_scope" Refused
         "the grant does not cover this op"
         "ask the member for a grant that names it";
@@ -116,7 +128,16 @@ codes! {
         "ask the member for an approval of exactly this write";
     ApprovalRequired "approval_required" Refused
         "this write needs the member's approval of exactly this call"
-        "ask the member: `pinhole grant mint SERVICE --approve SERVICE.OP ARGS`";
+        "ask the member: `pinhole approvals list`, or `pinhole grant mint SERVICE --approve SERVICE.OP ARGS`";
+    ApprovalDenied "approval_denied" Refused
+        "the member said no to this write"
+        "ask her why before you ask again; the same call is a new question only when this one's time is over";
+    ApprovalTaken "approval_taken" Refused
+        "another call has just taken the approval of this write"
+        "look whether it was carried out before you ask again";
+    TooManyQuestions "too_many_questions" Refused
+        "as many questions of this bot as may be are waiting for the member"
+        "have her answer some: `pinhole approvals list`";
     ApprovalMismatch "approval_mismatch" Refused
         "the approval is for another call"
         "run exactly what was approved, or ask the member to approve this";
@@ -188,7 +209,7 @@ codes! {
         "look at what the service said, and at the args";
     UpstreamUnauthorized "upstream_unauthorized" Failed
         "the service does not accept the credential"
-        "ask the member for a grant with a fresh key";
+        "connect again with a fresh key, or ask the member for a grant with one";
     UpstreamForbidden "upstream_forbidden" Failed
         "the credential may not do this at the service"
         "give the key the right at the service, if it should have it";

@@ -6,7 +6,7 @@
 use pinhole_grant::{Account, Credential, CredentialId, Dial, GrantId, KeyId, Label, UnixTime};
 use pinhole_manifest::{Access, ApiHost, ServiceId};
 
-use super::{StoreError, Table};
+use super::{GrantRow, StoreError, Table};
 
 /// A connection as it is stored. Not believed until [`ConnectionRow::check`] has compared it with what it seals.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,9 +90,23 @@ pub enum ConnectionError {
         /// The generation that is stored.
         stored: u64,
     },
+    /// The grant that was to be stored with it is not of this connection, or its id is taken.
+    #[error("the grant is not one of this connection")]
+    Grant,
     /// The store failed; nothing was changed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// Where a connection that was just proved is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// It is a new one.
+    New,
+    /// It is a newer generation of the one that is there.
+    Newer,
+    /// It takes the place of another, which ends as if it were removed.
+    InsteadOf(CredentialId),
 }
 
 /// The connections of a host. Calls block for as long as the disk takes; each change is whole or not there.
@@ -104,9 +118,18 @@ pub trait Connections: Send + Sync {
     /// sealed bytes are the new row's; when it was made stays.
     fn replace_connection(&self, row: &ConnectionRow) -> Result<(), ConnectionError>;
 
-    /// Stores another cap, with the credential sealed anew under it. The generation must be the stored one; grants that
-    /// were given before stay as they are.
-    fn set_cap(&self, row: &ConnectionRow) -> Result<(), ConnectionError>;
+    /// Stores a connection that was just proved together with the local bot's read grant of it, in one step.
+    fn keep_connection(
+        &self,
+        row: &ConnectionRow,
+        grant: &GrantRow,
+        place: Place,
+    ) -> Result<(), ConnectionError>;
+
+    /// Stores another cap, with the credential sealed anew under it, together with the local bot's read grant, in one step.
+    /// The generation must be the stored one. A cap that is read again ends what it no longer covers: stored write grants
+    /// and approvals that were not used yet are revoked, open questions denied.
+    fn set_cap(&self, row: &ConnectionRow, grant: &GrantRow) -> Result<(), ConnectionError>;
 
     /// All of a member's, by service and label.
     fn connections(&self, member: KeyId) -> Result<Vec<ConnectionRow>, StoreError>;

@@ -12,7 +12,7 @@ mod sqlite;
 
 use std::num::NonZeroU32;
 
-pub use connections::{ConnectionError, ConnectionRow, Connections};
+pub use connections::{ConnectionError, ConnectionRow, Connections, Place};
 pub use fault::{Cause, StoreError, Table};
 pub use grants::{GrantError, GrantFilter, GrantRow, Grants, Removal};
 pub use memory::MemoryStore;
@@ -40,6 +40,11 @@ pub trait Store: Send + Sync {
     /// The latest time that any caller has seen: `now`, or a later one if the clock was set back since.
     fn high_water(&self, now: UnixTime) -> Result<UnixTime, StoreError>;
 }
+
+/// All that is durable on a host.
+pub trait Desk: Store + Connections + Grants + Questions {}
+
+impl<T: Store + Connections + Grants + Questions> Desk for T {}
 
 /// Why a use could not be spent.
 #[derive(Debug, thiserror::Error)]

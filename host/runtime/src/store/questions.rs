@@ -14,6 +14,7 @@ mod id;
 use pinhole_grant::{Account, Action, ActionDigest, ActionError, CredentialId, GrantId, KeyId, UnixTime};
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{Digest, OpId, ServiceId};
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 pub use id::{QuestionId, QuestionIdError};
@@ -52,6 +53,12 @@ impl QuestionState {
             Self::Expired => "expired",
             Self::Used => "used",
         }
+    }
+}
+
+impl Serialize for QuestionState {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }
 
@@ -237,6 +244,14 @@ pub trait Questions: Send + Sync {
 
     /// The question about this action that is pending, or approved and not used yet.
     fn open_question(
+        &self,
+        party: Party,
+        action: ActionDigest,
+        now: UnixTime,
+    ) -> Result<Option<Question>, StoreError>;
+
+    /// The latest question about this action, however far it has come.
+    fn last_question(
         &self,
         party: Party,
         action: ActionDigest,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Serialize, Serializer};
+
 use super::args::ArgsSchema;
 use super::page::{Module, Page};
 use super::request::{JsonTemplate, Request, Template};
@@ -89,6 +91,12 @@ impl Effect {
     /// Whether a write grant that approves nothing in particular may run it: only what can be undone.
     pub fn needs_approval(self) -> bool {
         matches!(self, Self::Delete | Self::Send | Self::Spend)
+    }
+}
+
+impl Serialize for Effect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }
 

@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use rand_core::CryptoRng;
+use serde::{Serialize, Serializer};
 
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const COUNT: u32 = 8;
@@ -47,6 +48,12 @@ impl FromStr for QuestionId {
             let value = (0_u64..).zip(DIGITS).find(|(_, known)| **known == digit).ok_or(QuestionIdError)?.0;
             Ok(Self((before << 5) | value))
         })
+    }
+}
+
+impl Serialize for QuestionId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -6,58 +6,51 @@ use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
 use super::SqliteStore;
 use super::broken::{Broken, Columns};
+use super::grants::put;
 use super::spine::revoke;
-use crate::store::{ConnectionError, ConnectionRow, Connections, StoreError, Table};
+use crate::store::{ConnectionError, ConnectionRow, Connections, GrantRow, Place, StoreError, Table};
 
 const COLUMNS: &str = "id, member, service, label, account, host, cap, dial, gen, created_at, sealed";
 
 impl Connections for SqliteStore {
     fn insert_connection(&self, row: &ConnectionRow) -> Result<(), ConnectionError> {
-        self.write("store a connection", |transaction| {
-            if exists(transaction, "SELECT 1 FROM connections WHERE id = ?1", [row.id.to_string()])? {
-                return Err(Broken::Refused(ConnectionError::IdTaken));
-            }
-            label_is_free(transaction, row)?;
-            let insert = format!(
-                "INSERT INTO connections ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
-            );
-            transaction.execute(
-                &insert,
-                params![
-                    row.id.to_string(),
-                    row.member.to_string(),
-                    row.service.as_str(),
-                    row.label.as_str(),
-                    row.account.as_str(),
-                    row.host.as_str(),
-                    row.cap.as_str(),
-                    dial_word(row.dial),
-                    generation(row)?,
-                    row.created_at.as_secs(),
-                    row.sealed,
-                ],
-            )?;
-            Ok(())
-        })
+        self.write("store a connection", |transaction| insert(transaction, row))
     }
 
     fn replace_connection(&self, row: &ConnectionRow) -> Result<(), ConnectionError> {
-        self.write("store a newer credential", |transaction| {
-            let stored = stored_generation(transaction, row)?;
-            if stored >= row.generation {
-                return Err(Broken::Refused(ConnectionError::NotNewer { stored }));
+        self.write("store a newer credential", |transaction| replace(transaction, row))
+    }
+
+    fn keep_connection(
+        &self,
+        row: &ConnectionRow,
+        grant: &GrantRow,
+        place: Place,
+    ) -> Result<(), ConnectionError> {
+        self.write("store a connection and its grant", |transaction| {
+            match place {
+                Place::New => insert(transaction, row)?,
+                Place::Newer => replace(transaction, row)?,
+                Place::InsteadOf(other) => {
+                    remove(transaction, row.member, other)?;
+                    insert(transaction, row)?;
+                }
             }
-            update(transaction, row)
+            put_with(transaction, row, grant)
         })
     }
 
-    fn set_cap(&self, row: &ConnectionRow) -> Result<(), ConnectionError> {
+    fn set_cap(&self, row: &ConnectionRow, grant: &GrantRow) -> Result<(), ConnectionError> {
         self.write("store another cap", |transaction| {
             let stored = stored_generation(transaction, row)?;
             if stored != row.generation {
                 return Err(Broken::Refused(ConnectionError::NotNewer { stored }));
             }
-            update(transaction, row)
+            update(transaction, row)?;
+            if row.cap == Access::Read {
+                end_writes(transaction, &row.id.to_string())?;
+            }
+            put_with(transaction, row, grant)
         })
     }
 
@@ -94,27 +87,93 @@ impl Connections for SqliteStore {
     }
 
     fn remove_connection(&self, member: KeyId, id: CredentialId) -> Result<Vec<GrantId>, ConnectionError> {
-        self.write("forget a connection", |transaction| {
-            let (id, member) = (id.to_string(), member.to_string());
-            let there = "SELECT 1 FROM connections WHERE id = ?1 AND member = ?2";
-            if !exists(transaction, there, params![id, member])? {
-                return Err(Broken::Refused(ConnectionError::Absent));
-            }
-            let ended = grants_of(transaction, &id)?;
-            for grant in &ended {
-                revoke(transaction, grant)?;
-            }
-            transaction.execute("DELETE FROM grants WHERE connection = ?1", [&id])?;
-            transaction.execute(
-                "UPDATE questions SET state = 'denied', sealed = NULL
-                 WHERE connection = ?1 AND state IN ('pending', 'approved')",
-                [&id],
-            )?;
-            transaction.execute("DELETE FROM connections WHERE id = ?1", [&id])?;
-            // A row whose id is none held nothing that could run.
-            Ok(ended.iter().filter_map(|grant| GrantId::parse(grant).ok()).collect())
-        })
+        self.write("forget a connection", |transaction| remove(transaction, member, id))
     }
+}
+
+fn insert(connection: &Connection, row: &ConnectionRow) -> Result<(), Broken<ConnectionError>> {
+    if exists(connection, "SELECT 1 FROM connections WHERE id = ?1", [row.id.to_string()])? {
+        return Err(Broken::Refused(ConnectionError::IdTaken));
+    }
+    label_is_free(connection, row)?;
+    let insert =
+        format!("INSERT INTO connections ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)");
+    connection.execute(
+        &insert,
+        params![
+            row.id.to_string(),
+            row.member.to_string(),
+            row.service.as_str(),
+            row.label.as_str(),
+            row.account.as_str(),
+            row.host.as_str(),
+            row.cap.as_str(),
+            dial_word(row.dial),
+            generation(row)?,
+            row.created_at.as_secs(),
+            row.sealed,
+        ],
+    )?;
+    Ok(())
+}
+
+fn replace(connection: &Connection, row: &ConnectionRow) -> Result<(), Broken<ConnectionError>> {
+    let stored = stored_generation(connection, row)?;
+    if stored >= row.generation {
+        return Err(Broken::Refused(ConnectionError::NotNewer { stored }));
+    }
+    update(connection, row)
+}
+
+fn remove(
+    connection: &Connection,
+    member: KeyId,
+    id: CredentialId,
+) -> Result<Vec<GrantId>, Broken<ConnectionError>> {
+    let (id, member) = (id.to_string(), member.to_string());
+    let there = "SELECT 1 FROM connections WHERE id = ?1 AND member = ?2";
+    if !exists(connection, there, params![id, member])? {
+        return Err(Broken::Refused(ConnectionError::Absent));
+    }
+    let ended = grants_of(connection, &id)?;
+    for grant in &ended {
+        revoke(connection, grant)?;
+    }
+    connection.execute("DELETE FROM grants WHERE connection = ?1", [&id])?;
+    deny_open(connection, &id)?;
+    connection.execute("DELETE FROM connections WHERE id = ?1", [&id])?;
+    // A row whose id is none held nothing that could run.
+    Ok(ended.iter().filter_map(|grant| GrantId::parse(grant).ok()).collect())
+}
+
+/// Ends what a connection that only reads does not cover.
+fn end_writes(connection: &Connection, id: &str) -> Result<(), Broken<ConnectionError>> {
+    for grant in grants_of(connection, id)? {
+        let reads = "SELECT 1 FROM grants WHERE id = ?1 AND access = 'read'";
+        if !exists(connection, reads, [&grant])? {
+            revoke(connection, &grant)?;
+            connection.execute("DELETE FROM grants WHERE id = ?1", [&grant])?;
+        }
+    }
+    Ok(deny_open(connection, id)?)
+}
+
+fn deny_open(connection: &Connection, id: &str) -> rusqlite::Result<()> {
+    let deny = "UPDATE questions SET state = 'denied', sealed = NULL
+                WHERE connection = ?1 AND state IN ('pending', 'approved')";
+    connection.execute(deny, [id]).map(|_changed| ())
+}
+
+/// Stores a grant of the connection that was just stored.
+fn put_with(
+    connection: &Connection,
+    row: &ConnectionRow,
+    grant: &GrantRow,
+) -> Result<(), Broken<ConnectionError>> {
+    if grant.connection != row.id || grant.member != row.member {
+        return Err(Broken::Refused(ConnectionError::Grant));
+    }
+    put(connection, grant, |_error| ConnectionError::Grant)
 }
 
 /// The stored grants of a connection, and its approvals that were not used yet.

@@ -2,7 +2,7 @@
 
 use pinhole_grant::{CredentialId, GrantId, KeyId, UnixTime};
 use pinhole_manifest::{Access, ServiceId};
-use rusqlite::{Row, params};
+use rusqlite::{Connection, Row, params};
 
 use super::SqliteStore;
 use super::broken::{Broken, Columns};
@@ -14,37 +14,7 @@ const COLUMNS: &str = "id, member, bot, connection, service, access, expires_at,
 
 impl Grants for SqliteStore {
     fn put_grant(&self, row: &GrantRow) -> Result<(), GrantError> {
-        self.write("store a grant", |transaction| {
-            let (id, member, bot) = (row.id.to_string(), row.member.to_string(), row.bot.to_string());
-            let connection = row.connection.to_string();
-            let has = "SELECT 1 FROM connections WHERE id = ?1 AND member = ?2 AND service = ?3";
-            if !exists(transaction, has, params![connection, member, row.service.as_str()])? {
-                return Err(Broken::Refused(GrantError::NoConnection));
-            }
-            if exists(transaction, "SELECT 1 FROM grants WHERE id = ?1", [&id])? {
-                return Err(Broken::Refused(GrantError::IdTaken));
-            }
-            if row.access == Access::Read {
-                transaction.execute(
-                    "DELETE FROM grants WHERE member = ?1 AND bot = ?2 AND connection = ?3 AND access = 'read'",
-                    params![member, bot, connection],
-                )?;
-            }
-            transaction.execute(
-                &format!("INSERT INTO grants ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
-                params![
-                    id,
-                    member,
-                    bot,
-                    connection,
-                    row.service.as_str(),
-                    row.access.as_str(),
-                    row.expires_at.as_secs(),
-                    row.sealed,
-                ],
-            )?;
-            Ok(())
-        })
+        self.write("store a grant", |transaction| put(transaction, row, |error| error))
     }
 
     fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError> {
@@ -93,6 +63,43 @@ impl Grants for SqliteStore {
             Ok(Removal::Removed)
         })
     }
+}
+
+/// Stores a grant. `refused` says in the caller's terms why not.
+pub(super) fn put<E>(
+    connection: &Connection,
+    row: &GrantRow,
+    refused: fn(GrantError) -> E,
+) -> Result<(), Broken<E>> {
+    let (id, member, bot) = (row.id.to_string(), row.member.to_string(), row.bot.to_string());
+    let of = row.connection.to_string();
+    let has = "SELECT 1 FROM connections WHERE id = ?1 AND member = ?2 AND service = ?3";
+    if !exists(connection, has, params![of, member, row.service.as_str()])? {
+        return Err(Broken::Refused(refused(GrantError::NoConnection)));
+    }
+    if exists(connection, "SELECT 1 FROM grants WHERE id = ?1", [&id])? {
+        return Err(Broken::Refused(refused(GrantError::IdTaken)));
+    }
+    if row.access == Access::Read {
+        connection.execute(
+            "DELETE FROM grants WHERE member = ?1 AND bot = ?2 AND connection = ?3 AND access = 'read'",
+            params![member, bot, of],
+        )?;
+    }
+    connection.execute(
+        &format!("INSERT INTO grants ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
+        params![
+            id,
+            member,
+            bot,
+            of,
+            row.service.as_str(),
+            row.access.as_str(),
+            row.expires_at.as_secs(),
+            row.sealed,
+        ],
+    )?;
+    Ok(())
 }
 
 fn read<E>(row: &Row<'_>) -> Result<GrantRow, Broken<E>> {

@@ -75,6 +75,19 @@ impl Questions for SqliteStore {
         self.read("look for a question", |connection| open_question(connection, party, action, now))
     }
 
+    fn last_question(
+        &self,
+        party: Party,
+        action: ActionDigest,
+        now: UnixTime,
+    ) -> Result<Option<Question>, StoreError> {
+        self.read("look for a question", |connection| {
+            let (column, key) = side(party);
+            let last = format!("{column} = ?1 AND action = ?2 ORDER BY raised_at DESC, rowid DESC LIMIT 1");
+            one(connection, &last, params![key, action.to_string()], now)
+        })
+    }
+
     fn answer(
         &self,
         member: KeyId,

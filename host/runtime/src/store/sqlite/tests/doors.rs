@@ -9,8 +9,8 @@ use super::{
 };
 use crate::store::{
     Answer, AnswerError, ConnectionError, ConnectionRow, Connections as _, GrantError, GrantFilter, GrantRow,
-    Grants as _, Party, QuestionState, Questions as _, Removal, SqliteStore, Store as _, StoreError, Table,
-    TakeError,
+    Grants as _, Party, Place, QuestionState, Questions as _, Removal, SqliteStore, Store as _, StoreError,
+    Table, TakeError,
 };
 
 fn is_tampered(error: &StoreError, table: Table, id: &str) -> bool {
@@ -70,10 +70,65 @@ fn only_a_newer_generation_takes_the_place_of_a_credential() {
     assert!(matches!(store.replace_connection(&moved), Err(ConnectionError::Absent)));
     // The same generation under another cap.
     let capped = ConnectionRow { cap: Access::Read, sealed: vec![7], ..stored };
-    store.set_cap(&capped).unwrap();
+    store.set_cap(&capped, &grant(1, &capped)).unwrap();
     assert_eq!(store.connection(member(), capped.id).unwrap().as_ref(), Some(&capped));
     let outdated = ConnectionRow { generation: 3, ..capped };
-    assert!(matches!(store.set_cap(&outdated), Err(ConnectionError::NotNewer { stored: 4 })));
+    let refused = store.set_cap(&outdated, &grant(2, &outdated));
+    assert!(matches!(refused, Err(ConnectionError::NotNewer { stored: 4 })));
+}
+
+#[test]
+fn a_connection_is_kept_with_its_grant_or_not_at_all() {
+    let store = SqliteStore::in_memory().unwrap();
+    let work = connection(1, "work");
+    store.keep_connection(&work, &grant(1, &work), Place::New).unwrap();
+    assert_eq!(store.grants(&GrantFilter::default()).unwrap(), [grant(1, &work)]);
+    // A grant that is none of its own undoes the whole step.
+    let other = connection(2, "other");
+    for wrong in [grant(2, &work), GrantRow { member: somebody_else(), ..grant(2, &other) }, grant(1, &other)]
+    {
+        let refused = store.keep_connection(&other, &wrong, Place::New);
+        assert!(matches!(refused, Err(ConnectionError::Grant)), "{wrong:?}");
+    }
+    assert_eq!(store.connections(member()).unwrap().as_slice(), std::slice::from_ref(&work));
+    let newer = ConnectionRow { generation: 1, sealed: vec![9], ..work.clone() };
+    assert!(matches!(
+        store.keep_connection(&work, &grant(3, &work), Place::Newer),
+        Err(ConnectionError::NotNewer { stored: 0 })
+    ));
+    store.keep_connection(&newer, &grant(3, &newer), Place::Newer).unwrap();
+    // The reads of the older generation are not revoked: who runs under them goes on.
+    assert!(!store.is_revoked(&grant_id(1)).unwrap());
+    assert_eq!(store.grants(&GrantFilter::default()).unwrap(), [grant(3, &newer)]);
+    let another = connection(3, "work");
+    store.keep_connection(&another, &grant(4, &another), Place::InsteadOf(work.id)).unwrap();
+    assert!(store.is_revoked(&grant_id(3)).unwrap());
+    assert_eq!(store.connections(member()).unwrap().as_slice(), std::slice::from_ref(&another));
+    assert_eq!(store.grants(&GrantFilter::default()).unwrap(), [grant(4, &another)]);
+}
+
+#[test]
+fn a_cap_that_is_read_again_ends_what_it_no_longer_covers() {
+    let disk = Disk::new();
+    let store = disk.store();
+    let (work, read) = furnished(&store);
+    let [pending, approved] = ["pending", "approved"].map(Asked::new);
+    let pending = pending.raise(&store, 1, NOW).unwrap();
+    let approved = approved.raise(&store, 2, NOW).unwrap();
+    let approval = grant_id(50);
+    let yes = Answer::Approve { grant: approval, sealed: &[1], until: NOW.plus_secs(HOUR) };
+    store.answer(member(), approved.id, yes, NOW).unwrap();
+    let write = GrantRow { access: Access::Write, ..grant(60, &work) };
+    store.put_grant(&write).unwrap();
+    let lowered = ConnectionRow { cap: Access::Read, sealed: vec![7], ..work };
+    store.set_cap(&lowered, &grant(61, &lowered)).unwrap();
+    assert!(store.is_revoked(&approval).unwrap() && store.is_revoked(&write.id).unwrap());
+    assert!(!store.is_revoked(&read.id).unwrap());
+    assert_eq!(store.grants(&GrantFilter::default()).unwrap(), [grant(61, &lowered)]);
+    for id in [pending.id, approved.id] {
+        let taken = store.take(bot(), id, NOW);
+        assert!(matches!(taken, Err(TakeError::NotApproved(QuestionState::Denied))));
+    }
 }
 
 #[test]

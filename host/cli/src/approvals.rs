@@ -1,0 +1,166 @@
+//! `pinhole approvals`: the writes that wait for the member's yes, each shown whole, and her answers.
+//!
+//! INVARIANT: what is approved is what was shown: the approval is minted from the sheet that was printed.
+
+use anyhow::Context as _;
+use pinhole_grant::KeyId;
+use pinhole_manifest::Access;
+use pinhole_manifest::visible::visible;
+use pinhole_runtime::catalog::Catalog;
+use pinhole_runtime::local::{self as runtime, ApproveError, Sheet, SheetError};
+use pinhole_runtime::store::{
+    AnswerError, Connections as _, Party, Question, QuestionId, QuestionState, Questions as _,
+};
+use serde_json::{Value, json};
+
+use crate::args::{ApprovalsCommand, PassphraseFlags};
+use crate::config::Config;
+use crate::end::{End, Failure};
+use crate::local::Desktop;
+use crate::{keys, local, occasion, out, sheet};
+
+pub(crate) fn main(command: ApprovalsCommand, config: &Config) -> anyhow::Result<End> {
+    match command {
+        ApprovalsCommand::List { all, json } => list(all, json, config),
+        ApprovalsCommand::Show { question, json, local } => {
+            show(&question, json, &occasion::catalog(&local)?, config)
+        }
+        ApprovalsCommand::Approve { question, passphrase, local } => {
+            approve(&question, &passphrase, &occasion::catalog(&local)?, config)
+        }
+        ApprovalsCommand::Deny { question } => deny(&question, config),
+    }
+}
+
+fn list(all: bool, json: bool, config: &Config) -> anyhow::Result<End> {
+    let desktop = Desktop::open(config)?;
+    let mut questions = desktop.store.questions(Party::Member(desktop.member.id()), desktop.now)?;
+    let waits = |question: &Question| question.state == QuestionState::Pending;
+    questions.retain(|question| all || waits(question));
+    if json {
+        let rows: Vec<Value> = questions.iter().map(in_json).collect();
+        out::json(&rows)?;
+        return Ok(End::Done);
+    }
+    if questions.is_empty() {
+        out::note("nothing waits for your yes");
+    }
+    for question in &questions {
+        out::line(format_args!(
+            "{}  {:<8}  {}.{} on {}, asked {}",
+            question.id,
+            question.state.as_str(),
+            question.service,
+            question.op,
+            visible(question.account.as_str()),
+            out::moment(question.raised_at),
+        ));
+    }
+    if questions.iter().any(waits) {
+        out::note("`pinhole approvals show QUESTION` shows all that a yes would do");
+    }
+    Ok(End::Done)
+}
+
+fn in_json(question: &Question) -> Value {
+    json!({
+        "question": question.id, "state": question.state.as_str(), "service": question.service, "op": question.op,
+        "connection": question.connection, "account": question.account, "bot": question.bot,
+        "raised_at": question.raised_at, "expires_at": question.expires_at, "answered_at": question.answered_at,
+    })
+}
+
+fn show(question: &str, json: bool, catalog: &Catalog, config: &Config) -> anyhow::Result<End> {
+    let desktop = Desktop::open(config)?;
+    let sheet = read(&desktop, id(question)?, catalog)?;
+    if json {
+        out::json(&sheet)?;
+    } else {
+        sheet::lines(&sheet).iter().for_each(out::line);
+        if sheet.state == QuestionState::Pending {
+            let id = sheet.question;
+            out::note(format_args!(
+                "`pinhole approvals approve {id}` says yes, `pinhole approvals deny {id}` no"
+            ));
+        }
+    }
+    Ok(End::Done)
+}
+
+fn approve(
+    question: &str,
+    passphrase: &PassphraseFlags,
+    catalog: &Catalog,
+    config: &Config,
+) -> anyhow::Result<End> {
+    let desktop = Desktop::open(config)?;
+    let sheet = read(&desktop, id(question)?, catalog)?;
+    if sheet.state != QuestionState::Pending {
+        return Err(over(&AnswerError::NotPending(sheet.state)).into());
+    }
+    sheet::lines(&sheet).iter().for_each(out::note);
+    let key = keys::member(passphrase, Access::Write, config)?;
+    let present = desktop.present(&key, catalog);
+    let until = present.approve(&sheet).map_err(|error| not_approved(error, sheet.question))?;
+    local::renew_by_the_way(&present);
+    out::line(format_args!(
+        "approved: it runs once, until {}, when the same call is made again",
+        out::moment(until)
+    ));
+    Ok(End::Done)
+}
+
+fn deny(question: &str, config: &Config) -> anyhow::Result<End> {
+    let desktop = Desktop::open(config)?;
+    let id = id(question)?;
+    runtime::deny(&desktop.store, desktop.member.id(), id, desktop.now).map_err(|error| match error {
+        AnswerError::Store(_) => anyhow::Error::from(error),
+        error => over(&error).into(),
+    })?;
+    out::line(format_args!("denied: {id}"));
+    Ok(End::Done)
+}
+
+/// Why a yes was not given, with what to do.
+pub(crate) fn not_approved(error: ApproveError, question: QuestionId) -> anyhow::Error {
+    let hint = match &error {
+        ApproveError::Store(_) | ApproveError::Answer(AnswerError::Store(_)) => return error.into(),
+        ApproveError::Answer(error) => return over(error).into(),
+        ApproveError::ReadOnly => "`pinhole connections cap SERVICE write` lets it".to_owned(),
+        _ => format!("`pinhole approvals deny {question}`, and have it asked anew"),
+    };
+    Failure::new(End::Refused, error.to_string(), hint).into()
+}
+
+fn over(error: &AnswerError) -> Failure {
+    Failure::new(End::Refused, error.to_string(), "`pinhole approvals list --all` shows what became of each")
+}
+
+fn id(text: &str) -> anyhow::Result<QuestionId> {
+    text.parse().map_err(|error| {
+        Failure::new(End::Usage, format!("`{text}` is {error}"), "`pinhole approvals list` shows them").into()
+    })
+}
+
+fn read(desktop: &Desktop, id: QuestionId, catalog: &Catalog) -> anyhow::Result<Sheet> {
+    let member: KeyId = desktop.member.id();
+    let question = desktop.store.question(Party::Member(member), id, desktop.now)?;
+    let question = question.ok_or_else(|| over(&AnswerError::Absent))?;
+    let connection = desktop.store.connection(member, question.connection)?;
+    sheet_of(&question, connection.as_ref(), catalog).context("the question cannot be shown")
+}
+
+/// The sheet of a question; one that cannot be shown can still be denied.
+pub(crate) fn sheet_of(
+    question: &Question,
+    connection: Option<&pinhole_runtime::store::ConnectionRow>,
+    catalog: &Catalog,
+) -> anyhow::Result<Sheet> {
+    Sheet::of(question, connection, catalog).map_err(|error| match error {
+        SheetError::Store(_) => anyhow::Error::from(error),
+        error => {
+            let hint = format!("`pinhole approvals deny {}`, and have it asked anew", question.id);
+            Failure::new(End::Refused, error.to_string(), hint).into()
+        }
+    })
+}

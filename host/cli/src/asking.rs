@@ -1,0 +1,33 @@
+//! Asking the member at her terminal for the write that a `run` is about: the sheet, then her passphrase, which is her yes.
+
+use anyhow::Context as _;
+use pinhole_runtime::local::LocalBot;
+use pinhole_runtime::store::{Party, QuestionId};
+
+use crate::config::Config;
+use crate::{approvals, keys, local, sheet, terminal};
+
+/// What she said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// The same call runs now, once.
+    Yes,
+    /// Nothing: the question waits.
+    Nothing,
+}
+
+/// Shows a question that waits, and takes her answer.
+pub(crate) fn ask(bot: &LocalBot, id: QuestionId, config: &Config) -> anyhow::Result<Said> {
+    let (desk, catalog) = (bot.desk.as_ref(), &bot.executor.catalog);
+    let now = desk.high_water(bot.executor.clock.now())?;
+    let question = desk.question(Party::Member(bot.member), id, now)?.context("the question is gone")?;
+    let connection = desk.connection(bot.member, question.connection)?;
+    let sheet = approvals::sheet_of(&question, connection.as_ref(), catalog)?;
+    terminal::show(&sheet::lines(&sheet))?;
+    let prompt = "Your passphrase says yes; Enter alone leaves it waiting: ";
+    let Some(key) = keys::member_says_yes(prompt, config)? else { return Ok(Said::Nothing) };
+    let present = local::present(&key, bot.executor.bot.public(), desk, catalog, now);
+    present.approve(&sheet).map_err(|error| approvals::not_approved(error, id))?;
+    local::renew_by_the_way(&present);
+    Ok(Said::Yes)
+}

@@ -1,0 +1,163 @@
+//! `pinhole connect`: a key is pasted, proved on the spot, sealed and kept; the local bot gets its read grant.
+//!
+//! The key is never shown, here or later. Nothing of a key that is refused is kept.
+
+use std::sync::Arc;
+
+use pinhole_grant::Secret;
+use pinhole_manifest::Access;
+use pinhole_manifest::visible::visible;
+use pinhole_runtime::catalog::Entry;
+use pinhole_runtime::clock::{Clock as _, SystemClock};
+use pinhole_runtime::local::{DEFAULT_LABEL, Keep, KeepError, Kept, OtherAccount, ProveError};
+use pinhole_runtime::outcome::Refusal;
+use pinhole_runtime::store::{ConnectionError, Place, SqliteStore, Store as _};
+use serde_json::json;
+
+use crate::args::ConnectFlags;
+use crate::config::Config;
+use crate::end::{End, Failure};
+use crate::keys::{self, Member};
+use crate::{files, local, occasion, out, terminal};
+
+pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result<End> {
+    one_reader_of_stdin(&flags)?;
+    let catalog = occasion::catalog(&flags.local)?;
+    let entry = local::service(&catalog, &flags.service)?;
+    let label = local::label(flags.label.as_deref().unwrap_or(DEFAULT_LABEL))?;
+    let cap = flags.cap.as_deref().map(access);
+    let client = occasion::client(&flags.dial)?;
+    let secret = if flags.token_stdin { occasion::token_from_stdin()? } else { asked(entry)? };
+
+    let member = Member::present(&flags.passphrase, cap.unwrap_or(Access::Read), config)?;
+    let bot = keys::bot(config)?;
+    let store: Arc<SqliteStore> = Arc::new(occasion::open_store(&bot.home)?);
+    let now = store.high_water(SystemClock.now())?;
+    let issuers = vec![member.key.public().clone()];
+    let executor = occasion::executor(catalog, bot.key, issuers, client, store.clone());
+    let (catalog, bot) = (&executor.catalog, executor.bot.public());
+    let entry = local::service(catalog, &flags.service)?;
+
+    let present = local::present(&member.key, bot, store.as_ref(), catalog, now);
+    let proved = match present.prove(secret, entry, &executor).await {
+        Ok(proved) => proved,
+        Err(ProveError::Refused(refusal)) => return refused(&refusal, flags.json),
+        Err(error) => return Err(unproved(&error, entry).into()),
+    };
+    let member =
+        if cap == Some(Access::Write) { member.protected(&flags.passphrase, config)? } else { member };
+    let present = local::present(&member.key, bot, store.as_ref(), catalog, now);
+    let unnamed = proved.account().is_none();
+    let other_account = if flags.replace { OtherAccount::Goes } else { OtherAccount::Stays };
+    let kept = present.keep(proved, Keep { label, cap, other_account }).map_err(not_kept)?;
+    local::renew_by_the_way(&present);
+    said(&kept, unnamed, &flags)?;
+    Ok(End::Done)
+}
+
+/// A word of the flags.
+pub(crate) fn access(word: &str) -> Access {
+    if word == "write" { Access::Write } else { Access::Read }
+}
+
+fn one_reader_of_stdin(flags: &ConnectFlags) -> anyhow::Result<()> {
+    let dash = |path: &std::path::PathBuf| path.as_os_str() == "-";
+    files::one_reader_of_stdin(&[
+        ("--token-stdin", flags.token_stdin),
+        ("--passphrase-file -", flags.passphrase.passphrase_file.as_ref().is_some_and(dash)),
+        ("--manifest -", flags.local.manifest.iter().any(dash)),
+        ("--ca-cert -", flags.dial.ca_cert.as_ref().is_some_and(dash)),
+    ])
+}
+
+/// Says where a key is made, and asks for it at the terminal.
+fn asked(entry: &Entry) -> anyhow::Result<Secret> {
+    let manifest = &entry.manifest;
+    if let Some(pat) = &manifest.auth().pat {
+        out::note(visible(&pat.help));
+        if let Some(url) = &pat.help_url {
+            out::note(format_args!("  {}", url.as_str()));
+        }
+    }
+    let text = terminal::secret(&format!("Key of {} (it is not shown): ", visible(manifest.name())));
+    let text = text.map_err(|error| {
+        let message = format!("no key: {error}");
+        Failure::new(End::Usage, message, "run it at a terminal, or pipe the key in with `--token-stdin`")
+    })?;
+    Ok(Secret::new(text).map_err(|error| {
+        Failure::new(End::Usage, format!("no key: {error}"), "paste the key and nothing else")
+    })?)
+}
+
+/// The service, or the way to it, said no.
+fn refused(refusal: &Refusal, json: bool) -> anyhow::Result<End> {
+    if json {
+        out::json(&json!({"ok": false, "refusal": refusal}))?;
+    } else {
+        out::refusal(refusal);
+        out::note("  nothing was stored");
+    }
+    Ok(End::of(refusal))
+}
+
+fn unproved(error: &ProveError, entry: &Entry) -> Failure {
+    let auth = entry.manifest.auth();
+    let url = auth.pat.as_ref().and_then(|pat| pat.help_url.as_ref());
+    let hint = match (error, url) {
+        (ProveError::Pattern, Some(url)) => {
+            let url = url.as_str();
+            format!("copy the key again, whole and alone; one is made at {url}. Nothing was sent or stored")
+        }
+        (ProveError::Pattern, None) => {
+            "copy the key again, whole and alone. Nothing was sent or stored".to_owned()
+        }
+        (ProveError::NoViewer, _) => "name a read op as `auth.viewer` in the manifest".to_owned(),
+        _ => "nothing was stored".to_owned(),
+    };
+    Failure::new(End::Refused, error.to_string(), hint)
+}
+
+fn not_kept(error: KeepError) -> anyhow::Error {
+    let hint = match &error {
+        KeepError::OtherAccount { .. } => {
+            "nothing was changed: give it another `--label`, or say `--replace` to let it take that one's place"
+        }
+        KeepError::Connection(ConnectionError::Store(_)) | KeepError::Store(_) => return error.into(),
+        KeepError::Connection(_) => "something else changed the connections at the same time: try again",
+        _ => "nothing was changed",
+    };
+    Failure::new(End::Refused, error.to_string(), hint).into()
+}
+
+fn said(kept: &Kept, unnamed: bool, flags: &ConnectFlags) -> anyhow::Result<()> {
+    let row = &kept.connection;
+    let place = match kept.place {
+        Place::New => "connected",
+        Place::Newer => "renewed",
+        Place::InsteadOf(_) => "replaced",
+    };
+    if flags.json {
+        return out::json(&json!({
+            "ok": true, "connection": row.id, "service": row.service, "label": row.label, "account": row.account,
+            "cap": row.cap, "became": place, "stand_in": row.dial == pinhole_grant::Dial::Overridden,
+            "reads_until": kept.reads_until,
+        }));
+    }
+    let (service, label) = (&row.service, visible(row.label.as_str()));
+    out::line(format_args!("{place}: {service} {label}, account {}", visible(row.account.as_str())));
+    if unnamed {
+        out::note("note: the service does not say whose key this is");
+    }
+    match row.cap {
+        Access::Read => out::line(format_args!(
+            "bots here may read on it until {}; to let them ask for writes: `pinhole connections cap {service} write`",
+            out::moment(kept.reads_until)
+        )),
+        Access::Write => out::line(format_args!(
+            "bots here may read on it until {}, and ask for writes; each waits for your passphrase",
+            out::moment(kept.reads_until)
+        )),
+    }
+    out::line(format_args!("`pinhole services {service}` lists what can be run"));
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! `pinhole connections`: what is connected, and what it may be used for. Never shows a key.
+
+use pinhole_grant::{Dial, UnixTime};
+use pinhole_manifest::Access;
+use pinhole_manifest::visible::visible;
+use pinhole_runtime::catalog::Catalog;
+use pinhole_runtime::local::CapError;
+use pinhole_runtime::store::{
+    ConnectionError, ConnectionRow, Connections as _, GrantFilter, Grants as _, StoreError,
+};
+use serde_json::{Value, json};
+
+use crate::args::{ConnectionsCommand, WhichConnection};
+use crate::config::Config;
+use crate::end::{End, Failure};
+use crate::keys::Member;
+use crate::local::Desktop;
+use crate::{connect, keys, local, occasion, out};
+
+pub(crate) fn main(command: Option<ConnectionsCommand>, json: bool, config: &Config) -> anyhow::Result<End> {
+    match command {
+        None => list(json, config),
+        Some(ConnectionsCommand::List { json }) => list(json, config),
+        Some(ConnectionsCommand::Cap { which, cap, passphrase, local }) => {
+            let catalog = occasion::catalog(&local)?;
+            set_cap(&which, connect::access(&cap), &passphrase, &catalog, config)
+        }
+        Some(ConnectionsCommand::Renew { passphrase, local }) => {
+            renew(&passphrase, &occasion::catalog(&local)?, config)
+        }
+        Some(ConnectionsCommand::Remove { which }) => remove(&which, config),
+    }
+}
+
+fn list(json: bool, config: &Config) -> anyhow::Result<End> {
+    let rows = match keys::member_public(config)? {
+        None => Vec::new(),
+        Some(_) => {
+            let desktop = Desktop::open(config)?;
+            let rows = desktop.store.connections(desktop.member.id())?;
+            rows.into_iter()
+                .map(|row| Ok((reads_until(&row, &desktop)?, row)))
+                .collect::<anyhow::Result<Vec<_>>>()?
+        }
+    };
+    if json {
+        let rows: Vec<Value> = rows.iter().map(|(until, row)| in_json(row, *until)).collect();
+        out::json(&rows)?;
+        return Ok(End::Done);
+    }
+    if rows.is_empty() {
+        out::note(
+            "nothing is connected; `pinhole connect SERVICE` begins, `pinhole services` lists services",
+        );
+    }
+    for (until, row) in rows {
+        let until = until.map_or_else(
+            || "no read grant (`pinhole connections renew`)".to_owned(),
+            |until| format!("reads until {}", out::moment(until)),
+        );
+        let stand_in = if row.dial == Dial::Overridden { ", for a stand-in" } else { "" };
+        out::line(format_args!(
+            "{:<10} {:<12} {:<5} account {}, {until}{stand_in}",
+            row.service.as_str(),
+            visible(row.label.as_str()),
+            row.cap.as_str(),
+            visible(row.account.as_str())
+        ));
+    }
+    Ok(End::Done)
+}
+
+fn in_json(row: &ConnectionRow, reads_until: Option<UnixTime>) -> Value {
+    json!({
+        "id": row.id, "service": row.service, "label": row.label, "account": row.account, "host": row.host,
+        "cap": row.cap, "stand_in": row.dial == Dial::Overridden, "generation": row.generation,
+        "connected_at": row.created_at, "reads_until": reads_until,
+    })
+}
+
+/// Until when the local bot may read, once the row agrees with what is sealed in the bot's grant of it.
+fn reads_until(row: &ConnectionRow, desktop: &Desktop) -> Result<Option<UnixTime>, StoreError> {
+    let filter = GrantFilter {
+        member: Some(desktop.member.id()),
+        bot: Some(desktop.bot.key.public().id()),
+        connection: Some(row.id),
+        access: Some(Access::Read),
+        ..GrantFilter::default()
+    };
+    let Some(grant) = desktop.store.grants(&filter)?.into_iter().next() else { return Ok(None) };
+    let issuers = std::slice::from_ref(&desktop.member);
+    match pinhole_grant::open(&grant.sealed, &desktop.bot.key, issuers, desktop.now) {
+        Ok(opened) => {
+            grant.check(opened.grant())?;
+            row.check(opened.grant().credential())?;
+            Ok(Some(grant.expires_at))
+        }
+        Err(pinhole_grant::OpenError::Expired) => Ok(None),
+        Err(_other) => Err(grant.tampered()),
+    }
+}
+
+fn set_cap(
+    which: &WhichConnection,
+    cap: Access,
+    passphrase: &crate::args::PassphraseFlags,
+    catalog: &Catalog,
+    config: &Config,
+) -> anyhow::Result<End> {
+    let desktop = Desktop::open(config)?;
+    let row = desktop.connection(&which.service, which.label.as_deref())?;
+    let member = Member::present(passphrase, cap, config)?;
+    let member = if cap == Access::Write { member.protected(passphrase, config)? } else { member };
+    let present = desktop.present(&member.key, catalog);
+    present.set_cap(&row, cap).map_err(|error| match error {
+        CapError::Store(_) | CapError::Connection(ConnectionError::Store(_)) => anyhow::Error::from(error),
+        CapError::Stale(_) => {
+            let hint = format!("connect it anew: `pinhole connect {}`", which.service);
+            Failure::new(End::Refused, error.to_string(), hint).into()
+        }
+        error => Failure::new(End::Refused, error.to_string(), "nothing was changed: try again").into(),
+    })?;
+    local::renew_by_the_way(&present);
+    let (service, label) = (&row.service, visible(row.label.as_str()));
+    out::line(match cap {
+        Access::Read => format!(
+            "{service} {label} only reads from now on; what waited for a yes, or had one and was not used, has ended"
+        ),
+        Access::Write => {
+            format!("bots here may ask for writes on {service} {label}; each waits for your passphrase")
+        }
+    });
+    Ok(End::Done)
+}
+
+fn renew(
+    passphrase: &crate::args::PassphraseFlags,
+    catalog: &Catalog,
+    config: &Config,
+) -> anyhow::Result<End> {
+    let desktop = Desktop::open(config)?;
+    let member = Member::present(passphrase, Access::Read, config)?;
+    let renewals = desktop.present(&member.key, catalog).renew()?;
+    let mut end = End::Done;
+    for renewal in renewals {
+        let (service, label) = (&renewal.connection.service, visible(renewal.connection.label.as_str()));
+        match renewal.reads_until {
+            Ok(until) => {
+                out::line(format_args!("{service} {label}: bots here may read until {}", out::moment(until)));
+            }
+            Err(skipped) => {
+                end = End::Failed;
+                out::note(format_args!("{service} {label}: not renewed: {skipped}"));
+                out::note(format_args!("  connect it anew: `pinhole connect {service} --label '{label}'`"));
+            }
+        }
+    }
+    Ok(end)
+}
+
+fn remove(which: &WhichConnection, config: &Config) -> anyhow::Result<End> {
+    let desktop = Desktop::open(config)?;
+    let row = desktop.connection(&which.service, which.label.as_deref())?;
+    let ended =
+        desktop.store.remove_connection(desktop.member.id(), row.id).map_err(|error| match error {
+            ConnectionError::Store(_) => anyhow::Error::from(error),
+            error => Failure::new(End::Refused, error.to_string(), "`pinhole connections` lists them").into(),
+        })?;
+    let (service, label) = (&row.service, visible(row.label.as_str()));
+    out::line(format_args!("{service} {label} is gone, and {} of its grants with it", ended.len()));
+    out::note("the key itself is still good at the service: end it there");
+    Ok(End::Done)
+}

@@ -1,0 +1,126 @@
+//! What is stored on this machine, for the commands that use connections: the bot that runs on them, the member who keeps
+//! them and answers.
+
+use std::sync::Arc;
+
+use pinhole_grant::{KeyKind, Label, PublicKey, SecretKey, UnixTime};
+use pinhole_manifest::ServiceId;
+use pinhole_runtime::catalog::{Catalog, Entry};
+use pinhole_runtime::clock::{Clock as _, SystemClock};
+use pinhole_runtime::entropy::SystemEntropy;
+use pinhole_runtime::local::{LocalBot, Present};
+use pinhole_runtime::net::PinnedClient;
+use pinhole_runtime::store::{ConnectionRow, Connections as _, Desk, SqliteStore, Store as _};
+
+use crate::config::Config;
+use crate::end::{End, Failure};
+use crate::{keys, occasion, out};
+
+/// The bot of this machine, for the connections of its member. Where there are no keys yet there is nobody and nothing,
+/// which the runtime then says.
+pub(crate) fn bot(catalog: Catalog, client: PinnedClient, config: &Config) -> anyhow::Result<LocalBot> {
+    let bot = keys::bot_or_nobody(config)?;
+    let member = match keys::member_public(config)? {
+        Some(member) => member,
+        None => SecretKey::generate(KeyKind::Member, &mut occasion::entropy()).public().clone(),
+    };
+    let store = Arc::new(occasion::open_store(&bot.home)?);
+    let (id, desk) = (member.id(), Arc::clone(&store));
+    let executor = occasion::executor(catalog, bot.key, vec![member], client, store);
+    Ok(LocalBot { executor, desk, member: id })
+}
+
+/// The store, and whose rows in it are looked at.
+pub(crate) struct Desktop {
+    pub(crate) store: SqliteStore,
+    pub(crate) member: PublicKey,
+    pub(crate) bot: keys::Bot,
+    pub(crate) now: UnixTime,
+}
+
+impl Desktop {
+    /// Opens what is stored here; refuses where nothing can be, for there are no keys.
+    pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
+        let Some(member) = keys::member_public(config)? else {
+            let message = "nothing is connected here: there is no member yet";
+            return Err(Failure::new(End::Refused, message, "`pinhole connect SERVICE` begins").into());
+        };
+        let bot = keys::bot(config)?;
+        let store = occasion::open_store(&bot.home)?;
+        let now = store.high_water(SystemClock.now())?;
+        Ok(Self { store, member, bot, now })
+    }
+
+    /// The member herself, her key open.
+    pub(crate) fn present<'a>(&'a self, key: &'a SecretKey, catalog: &'a Catalog) -> Present<'a> {
+        present(key, self.bot.key.public(), &self.store, catalog, self.now)
+    }
+
+    /// The one connection that the flags name.
+    pub(crate) fn connection(&self, service: &str, label: Option<&str>) -> anyhow::Result<ConnectionRow> {
+        let all = self.store.connections(self.member.id())?;
+        let mut of_service: Vec<_> = all.into_iter().filter(|row| row.service.as_str() == service).collect();
+        if of_service.is_empty() {
+            let message = format!("there is no connection to `{service}`");
+            return Err(
+                Failure::new(End::Refused, message, "`pinhole connections` lists what there is").into()
+            );
+        }
+        if let Some(wanted) = label {
+            of_service.retain(|row| row.label.as_str() == wanted);
+        }
+        match (of_service.pop(), of_service.len(), label) {
+            (Some(row), 0, _) => Ok(row),
+            (Some(_), more, _) => {
+                let message = format!("there are {} connections to `{service}`", more.saturating_add(1));
+                Err(Failure::new(
+                    End::Usage,
+                    message,
+                    "say which with `--label NAME`; `pinhole connections` lists them",
+                )
+                .into())
+            }
+            (None, _, label) => {
+                let message =
+                    format!("no connection to `{service}` is called `{}`", label.unwrap_or_default());
+                Err(Failure::new(End::Refused, message, "`pinhole connections` lists what there is").into())
+            }
+        }
+    }
+}
+
+/// The member herself, her key open.
+pub(crate) fn present<'a>(
+    key: &'a SecretKey,
+    bot: &'a PublicKey,
+    desk: &'a dyn Desk,
+    catalog: &'a Catalog,
+    now: UnixTime,
+) -> Present<'a> {
+    Present { key, bot, desk, catalog, entropy: &SystemEntropy, now }
+}
+
+/// The manifest of the service that a flag names.
+pub(crate) fn service<'c>(catalog: &'c Catalog, name: &str) -> anyhow::Result<&'c Entry> {
+    let found = ServiceId::parse(name).ok().and_then(|id| catalog.find(&id));
+    found.ok_or_else(|| {
+        let message = format!("there is no service `{name}`");
+        Failure::new(End::Refused, message, "`pinhole services` lists what there is").into()
+    })
+}
+
+/// A label from a flag.
+pub(crate) fn label(text: &str) -> anyhow::Result<Label> {
+    Label::parse(text).map_err(|error| {
+        Failure::new(End::Usage, format!("`{text}`: {error}"), "give a plain name, such as `work`").into()
+    })
+}
+
+/// The member is here: what her bot may read on her connections is renewed by the way. Where that fails, what she came for
+/// is done all the same.
+pub(crate) fn renew_by_the_way(present: &Present<'_>) {
+    if let Err(error) = present.renew() {
+        out::note(format_args!("note: what the bot may read was not renewed: {error}"));
+        out::note("  `pinhole connections renew` tries again; `pinhole doctor` says what is wrong");
+    }
+}

@@ -1,0 +1,96 @@
+//! From a write that nobody has permitted to what the member is to be asked: the same stages as a run as far as they
+//! permit nothing. Sends nothing but the reads that the op requires.
+//!
+//! INVARIANT: nothing here leads to the write's own request being sent: that takes an approval, and the way of a run from
+//! its beginning. DESIGN, "Who holds what".
+
+use pinhole_grant::{Action, ActionDigest, OpenedGrant, UnixTime};
+use pinhole_manifest::model::Args;
+
+use super::authorize::{Checked, no_digest};
+use super::explain::{Explanation, describe};
+use super::open::{Agreed, scope_refusal};
+use super::require::{Conditions, Found};
+use super::{Call, CallRequest, Executor, Received, Trace, prepare};
+use crate::outcome::Refusal;
+use crate::render::Change;
+
+/// A write that the member may be asked about: within her connection's cap, with args in their normal form, and a request
+/// that renders.
+#[derive(Debug)]
+pub(crate) struct Asking<'a> {
+    agreed: Agreed<'a>,
+    args: Args,
+    digest: ActionDigest,
+}
+
+impl Executor {
+    /// Takes a write under the bot's read grant of the connection as far as a question. Sends nothing.
+    pub(crate) async fn consider<'a>(
+        &'a self,
+        request: &'a CallRequest,
+        trace: &mut Trace,
+    ) -> Result<Asking<'a>, Refusal> {
+        let call = Call { stage: Received { request } };
+        let call = call.open_grant(self).await?;
+        let call = call.agree_as(OpenedGrant::check_question, self, trace)?;
+        let call = call.check_args()?;
+        call.ask(self)
+    }
+}
+
+impl<'a> Call<Checked<'a>> {
+    /// Whether this may be asked.
+    fn ask(self, executor: &Executor) -> Result<Asking<'a>, Refusal> {
+        let Checked { agreed, args } = self.stage;
+        agreed.grant.check_where(&args).map_err(|error| scope_refusal(&error))?;
+        for requirement in &agreed.op.require {
+            agreed.grant.check_required(&requirement.op).map_err(|error| scope_refusal(&error))?;
+        }
+        let digest = agreed.action(&args, executor).digest().map_err(|error| no_digest(&error))?;
+        let asking = Asking { agreed, args, digest };
+        asking.render()?;
+        Ok(asking)
+    }
+}
+
+impl Asking<'_> {
+    /// What the member would say yes to.
+    pub(crate) fn action<'s>(&'s self, executor: &Executor) -> Action<'s> {
+        self.agreed.action(&self.args, executor)
+    }
+
+    /// The digest of that.
+    pub(crate) fn digest(&self) -> ActionDigest {
+        self.digest
+    }
+
+    /// The time by which the grant was opened: the latest that was seen.
+    pub(crate) fn now(&self) -> UnixTime {
+        self.agreed.now
+    }
+
+    /// Reads what the op requires, as it will be read again before the write is sent.
+    pub(crate) async fn look(&self, executor: &Executor, trace: &mut Trace) -> Result<Vec<Found>, Refusal> {
+        let conditions = Conditions { agreed: &self.agreed, args: &self.args };
+        conditions.hold(executor, trace).await
+    }
+
+    /// What it would come to, in the words of an explanation.
+    pub(crate) fn describe(
+        &self,
+        rule: String,
+        executor: &Executor,
+        trace: &Trace,
+    ) -> Result<Explanation, Refusal> {
+        // Its value is of the approval, which is not there yet.
+        let idempotency =
+            self.agreed.op.idempotency.clone().map(|name| (name, "<one an approval>".to_owned()));
+        describe(&self.agreed, &self.args, (self.render()?, idempotency), rule, executor, &trace.meta)
+    }
+
+    fn render(&self) -> Result<crate::render::Rendered, Refusal> {
+        let request = self.agreed.request_of_op()?;
+        prepare::render(self.agreed.manifest, request, &self.args, &Change::Nothing)
+    }
+}

@@ -1,0 +1,317 @@
+//! The bot's side: calls on stored connections, by the bot's key and what was sealed to it.
+//!
+//! Never has the member's key. A write that she has not approved becomes a question, once for each action: the same call
+//! again finds it, a changed one is another. INVARIANT: an approval is given out once, to the one call that then runs.
+
+use std::sync::Arc;
+
+use pinhole_grant::{KeyId, OpenError, UnixTime};
+use pinhole_manifest::model::Op;
+use pinhole_manifest::{Access, ServiceId};
+use serde_json::Value;
+
+use super::{QUESTION_SECS, StoredCall};
+use crate::call::{CallRequest, Executor, Explained, Trace};
+use crate::entropy;
+use crate::outcome::{Code, Outcome, Refusal, Verdict};
+use crate::store::{
+    ConnectionRow, Desk, GrantFilter, GrantRow, NewQuestion, Party, Question, QuestionId, QuestionState,
+    RaiseError, StoreError, TakeError,
+};
+
+/// How often a new id is drawn for a question whose id is taken.
+const IDS_DRAWN: u32 = 4;
+
+/// The bot of this host, and the member whose connections it uses.
+#[expect(missing_debug_implementations, reason = "it holds the bot's key and the doors to the world")]
+pub struct LocalBot {
+    /// Runs its calls; its store is the same as `desk`.
+    pub executor: Executor,
+    /// What is stored here.
+    pub desk: Arc<dyn Desk>,
+    /// Whose connections it uses.
+    pub member: KeyId,
+}
+
+/// A connection and the bot's read grant of it: both agree with what is sealed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Stored {
+    /// The connection.
+    pub connection: ConnectionRow,
+    /// The read grant.
+    pub grant: GrantRow,
+}
+
+impl LocalBot {
+    /// Runs a call. Of a write that the member has not approved yet, the outcome is `approval_required` with the id of the
+    /// question that waits for her; the same call runs after her yes.
+    pub async fn run(&self, call: StoredCall) -> Outcome {
+        match self.way(&call).await {
+            Ok(request) => self.executor.run(request).await,
+            Err(outcome) => *outcome,
+        }
+    }
+
+    /// Finds what permits a call: the stored grant for a read; for a write its approval, which is then given out and is to be
+    /// used at once. Else what comes of the call without it running.
+    pub async fn way(&self, call: &StoredCall) -> Result<CallRequest, Box<Outcome>> {
+        let mut trace = Trace::new(&self.executor);
+        let found = self.permitted(call, &mut trace).await;
+        found.map_err(|refusal| {
+            let request = CallRequest::new(call.service.clone(), call.op.clone(), "", Vec::new());
+            Box::new(self.executor.ended(request, Verdict::Refused(refusal), trace))
+        })
+    }
+
+    /// What a call would do, without doing it: nothing is asked, spent, given out or sent.
+    pub async fn explain(&self, call: &StoredCall) -> Explained {
+        self.explained(call).await.unwrap_or_else(Explained::Refused)
+    }
+
+    /// The connection that is meant and the bot's read grant of it.
+    pub async fn stored(&self, call: &StoredCall) -> Result<Stored, Refusal> {
+        let now = self.now().await?;
+        let first = self.rows(call).await?;
+        let agreed = match self.agree(&first, now) {
+            // Another process may have stored both anew between the two looks.
+            Err(_torn) => {
+                let again = self.rows(call).await?;
+                self.agree(&again, now).map(|()| again)
+            }
+            Ok(()) => Ok(first),
+        };
+        Ok(agreed?)
+    }
+
+    async fn permitted(&self, call: &StoredCall, trace: &mut Trace) -> Result<CallRequest, Refusal> {
+        let access = self.op(call)?.access;
+        let stored = self.stored(call).await?;
+        let request = request(call, stored.grant.sealed);
+        match access {
+            Access::Read => Ok(request),
+            Access::Write => self.ask(call, &request, trace).await,
+        }
+    }
+
+    async fn explained(&self, call: &StoredCall) -> Result<Explained, Refusal> {
+        let access = self.op(call)?.access;
+        let stored = self.stored(call).await?;
+        let request = request(call, stored.grant.sealed);
+        if access == Access::Read {
+            return Ok(self.executor.explain(request).await);
+        }
+        let mut trace = Trace::new(&self.executor);
+        let asking = self.executor.consider(&request, &mut trace).await?;
+        let describe = |rule: String| asking.describe(rule, &self.executor, &trace).map(Box::new);
+        Ok(match self.last(asking.digest(), asking.now()).await? {
+            Some(question) if is_denied(&question, asking.now()) => Explained::Refused(denied(question.id)),
+            Some(Question { id, state: QuestionState::Approved, .. }) => Explained::WouldRun(describe(
+                format!("the member approved exactly this write (question {id})"),
+            )?),
+            Some(Question { id, state: QuestionState::Pending, .. }) => {
+                Explained::WouldAsk(describe(format!(
+                    "the member has been asked for exactly this write (question {id}) and has not answered"
+                ))?)
+            }
+            _ => {
+                Explained::WouldAsk(describe("the member would be asked for exactly this write".to_owned())?)
+            }
+        })
+    }
+
+    /// The approval of a write, or the question that waits for one.
+    async fn ask(
+        &self,
+        call: &StoredCall,
+        request: &CallRequest,
+        trace: &mut Trace,
+    ) -> Result<CallRequest, Refusal> {
+        let asking = self.executor.consider(request, trace).await?;
+        let now = asking.now();
+        match self.last(asking.digest(), now).await? {
+            Some(Question { id, state: QuestionState::Pending, .. }) => return Err(waiting(id)),
+            Some(Question { id, state: QuestionState::Approved, .. }) => {
+                return self.take(call, id, now).await;
+            }
+            Some(question) if is_denied(&question, now) => return Err(denied(question.id)),
+            _ => {}
+        }
+        let found = asking.look(&self.executor, trace).await?;
+        let found =
+            serde_json::to_value(found).map_err(|error| Refusal::new(Code::StoreFailed).detail(&error))?;
+        let desk = Arc::clone(&self.desk);
+        let action = asking.action(&self.executor);
+        let mut drawn = 0;
+        loop {
+            drawn += 1;
+            let raised = self.raise(desk.as_ref(), action, &found, now);
+            match raised {
+                Err(RaiseError::IdTaken) if drawn < IDS_DRAWN => {}
+                raised => {
+                    return Err(
+                        raised.map_or_else(|error| not_raised(&error), |question| waiting(question.id))
+                    );
+                }
+            }
+        }
+    }
+
+    fn raise(
+        &self,
+        desk: &dyn Desk,
+        action: pinhole_grant::Action<'_>,
+        found: &Value,
+        now: UnixTime,
+    ) -> Result<Question, RaiseError> {
+        let no_entropy = |error: entropy::EntropyError| {
+            RaiseError::Store(StoreError::Failed { doing: "draw the id of a question", source: error.into() })
+        };
+        let mut rng = entropy::seeded(self.executor.entropy.as_ref()).map_err(no_entropy)?;
+        desk.raise(&NewQuestion {
+            id: QuestionId::random(&mut rng),
+            member: self.member,
+            action,
+            found,
+            raised_at: now,
+            expires_at: now.plus_secs(QUESTION_SECS),
+        })
+    }
+
+    /// Takes the approval, which nobody else then gets.
+    async fn take(&self, call: &StoredCall, id: QuestionId, now: UnixTime) -> Result<CallRequest, Refusal> {
+        let bot = self.executor.bot.public().id();
+        let taken = self.with_desk(move |desk| desk.take(bot, id, now)).await?;
+        let taken = taken.map_err(|error| match error {
+            TakeError::Absent | TakeError::NotApproved(_) => Refusal::new(Code::ApprovalTaken).about(id),
+            TakeError::Store(error) => error.into(),
+        })?;
+        Ok(request(call, taken.sealed))
+    }
+
+    async fn last(
+        &self,
+        action: pinhole_grant::ActionDigest,
+        now: UnixTime,
+    ) -> Result<Option<Question>, Refusal> {
+        let bot = self.executor.bot.public().id();
+        Ok(self.with_desk(move |desk| desk.last_question(Party::Bot(bot), action, now)).await??)
+    }
+
+    fn op(&self, call: &StoredCall) -> Result<&Op, Refusal> {
+        let entry = self.executor.catalog.find(&call.service);
+        let entry = entry.ok_or_else(|| Refusal::new(Code::UnknownService))?;
+        entry.manifest.op(&call.op).ok_or_else(|| Refusal::new(Code::UnknownOp))
+    }
+
+    async fn rows(&self, call: &StoredCall) -> Result<Stored, Refusal> {
+        let (member, bot) = (self.member, self.executor.bot.public().id());
+        let all = self.with_desk(move |desk| desk.connections(member)).await??;
+        let connection = chosen(all, call)?;
+        let filter = GrantFilter {
+            member: Some(member),
+            bot: Some(bot),
+            connection: Some(connection.id),
+            access: Some(Access::Read),
+            ..GrantFilter::default()
+        };
+        let grants = self.with_desk(move |desk| desk.grants(&filter)).await??;
+        let grant = grants.into_iter().next().ok_or_else(|| Refusal::new(Code::NoStoredGrant))?;
+        Ok(Stored { connection, grant })
+    }
+
+    /// Holds the rows against what is sealed in the grant. One that is too early or too late, or whose member is not known
+    /// (any more), is left to the spine, which says so.
+    fn agree(&self, stored: &Stored, now: UnixTime) -> Result<(), StoreError> {
+        let Stored { connection, grant } = stored;
+        match pinhole_grant::open(&grant.sealed, &self.executor.bot, &self.executor.issuers, now) {
+            Ok(opened) => {
+                grant.check(opened.grant())?;
+                connection.check(opened.grant().credential())
+            }
+            Err(OpenError::Expired | OpenError::NotYetValid | OpenError::UnknownIssuer) => Ok(()),
+            Err(_other) => Err(grant.tampered()),
+        }
+    }
+
+    async fn now(&self) -> Result<UnixTime, Refusal> {
+        let wall = self.executor.clock.now();
+        Ok(self.with_desk(move |desk| desk.high_water(wall)).await??)
+    }
+
+    /// Does blocking work with what is stored, away from the threads that serve other calls.
+    async fn with_desk<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Desk) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let desk = Arc::clone(&self.desk);
+        tokio::task::spawn_blocking(move || work(desk.as_ref()))
+            .await
+            .map_err(|error| Refusal::new(Code::StoreFailed).detail(&error))
+    }
+}
+
+fn request(call: &StoredCall, grant: Vec<u8>) -> CallRequest {
+    let request = CallRequest::new(call.service.clone(), call.op.clone(), call.args.clone(), grant);
+    CallRequest { next: call.next.clone(), ..request }
+}
+
+/// The connection that is meant: the one of the label, or the only one.
+fn chosen(all: Vec<ConnectionRow>, call: &StoredCall) -> Result<ConnectionRow, Refusal> {
+    let mut of_service = all.into_iter().filter(|row| row.service == call.service).collect::<Vec<_>>();
+    if of_service.is_empty() {
+        return Err(not_connected(&call.service));
+    }
+    let named = |rows: &[ConnectionRow]| {
+        rows.iter().map(|row| format!("`{}`", row.label)).collect::<Vec<_>>().join(", ")
+    };
+    let unknown = |rows: &[ConnectionRow], message: String| {
+        Refusal::new(Code::UnknownConnection).saying(format!("{message}: there is {}", named(rows)))
+    };
+    let service = &call.service;
+    match &call.connection {
+        Some(label) => match of_service.iter().position(|row| row.label == *label) {
+            Some(at) => Ok(of_service.swap_remove(at)),
+            None => Err(unknown(&of_service, format!("no connection to `{service}` is called `{label}`"))),
+        },
+        None if of_service.len() == 1 => Ok(of_service.swap_remove(0)),
+        None => {
+            Err(unknown(&of_service, format!("there are {} connections to `{service}`", of_service.len())))
+        }
+    }
+}
+
+fn not_connected(service: &ServiceId) -> Refusal {
+    Refusal::new(Code::NotConnected)
+        .hinting(format!("`pinhole connect {service}` makes one; or pass a grant with `--grant FILE`"))
+}
+
+fn waiting(id: QuestionId) -> Refusal {
+    Refusal::new(Code::ApprovalRequired)
+        .saying(format!("this write waits for the member's yes (question {id})"))
+        .hinting(format!(
+            "she sees it with `pinhole approvals show {id}` and says yes with `pinhole approvals approve {id}`; then run the \
+             same call again"
+        ))
+        .about(id)
+}
+
+fn is_denied(question: &Question, now: UnixTime) -> bool {
+    question.state == QuestionState::Denied && now < question.expires_at
+}
+
+fn denied(id: QuestionId) -> Refusal {
+    Refusal::new(Code::ApprovalDenied).about(id)
+}
+
+fn not_raised(error: &RaiseError) -> Refusal {
+    match error {
+        RaiseError::TooManyPending => Refusal::new(Code::TooManyQuestions),
+        RaiseError::TooLarge | RaiseError::Action(_) => {
+            Refusal::new(Code::InvalidArgs).saying(error.to_string())
+        }
+        RaiseError::IdTaken | RaiseError::ExpiresAtOnce | RaiseError::Store(_) => {
+            Refusal::new(Code::StoreFailed).detail(error)
+        }
+    }
+}

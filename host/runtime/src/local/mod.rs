@@ -1,0 +1,69 @@
+//! What a host does with the connections that are stored on it: the bot runs calls on them, the member makes and answers.
+//!
+//! Two doors, and who stands at which: [`LocalBot`] has the bot's key and what was sealed to it, and never the member's;
+//! [`Present`] is the member herself with her key open. A read runs under the bot's stored grant. A write raises a question
+//! ([`Sheet`] is what the member sees of it) and runs once under the approval that is her yes.
+//!
+//! INVARIANT: nothing here sends a request or decides whether one may be sent; both are the spine's (`call`). No row is
+//! acted upon before it agrees with what is sealed in it. DESIGN, "Who holds what".
+
+mod bot;
+mod member;
+mod prove;
+mod sheet;
+
+use pinhole_grant::Label;
+use pinhole_manifest::{OpId, ServiceId};
+
+pub use bot::{LocalBot, Stored};
+pub use member::{
+    ApproveError, CapError, Keep, KeepError, Kept, OtherAccount, Present, RenewError, Renewal, Skipped, deny,
+};
+pub use prove::{ProveError, Proved};
+pub use sheet::{Sheet, SheetError, SheetRequest};
+
+/// How long a question waits for an answer, in seconds: a day.
+pub const QUESTION_SECS: i64 = 24 * 60 * 60;
+/// How long an approval may be used after the member's yes, in seconds: an hour.
+pub const APPROVAL_SECS: i64 = 60 * 60;
+/// How long the local bot's read grant of a connection lives, in seconds: thirty days.
+pub const READ_GRANT_SECS: i64 = 30 * 24 * 60 * 60;
+/// How a connection is called whose member gave it no name.
+pub const DEFAULT_LABEL: &str = "default";
+/// What stands for the account of a key whose service names none.
+pub const UNNAMED_ACCOUNT: &str = "unnamed";
+
+/// A call on a connection that is stored here. Nothing in it is believed.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StoredCall {
+    /// The service.
+    pub service: ServiceId,
+    /// Its op.
+    pub op: OpId,
+    /// The args, as the text of one JSON object.
+    pub args: String,
+    /// Which connection, where there are several.
+    pub connection: Option<Label>,
+    /// The `next` of an earlier outcome of the same read.
+    pub next: Option<String>,
+}
+
+impl StoredCall {
+    /// Asks for `service.op` with args as the text of one JSON object, on the one connection that there is.
+    pub fn new(service: ServiceId, op: OpId, args: impl Into<String>) -> Self {
+        Self { service, op, args: args.into(), connection: None, next: None }
+    }
+
+    /// The same on the connection of this label.
+    #[must_use]
+    pub fn on(self, connection: Label) -> Self {
+        Self { connection: Some(connection), ..self }
+    }
+
+    /// The same for the page that the `next` of an earlier outcome stands for.
+    #[must_use]
+    pub fn with_next(self, next: impl Into<String>) -> Self {
+        Self { next: Some(next.into()), ..self }
+    }
+}
