@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod args;
 #[cfg(test)]
+mod connect;
+#[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod environment;
@@ -35,5 +37,7 @@ mod stage;
 mod store;
 #[cfg(test)]
 mod token;
+#[cfg(test)]
+mod unproved;
 #[cfg(test)]
 mod vectors;
