@@ -67,6 +67,13 @@ impl Home {
         self.run_with(&connect.words(), stdin)
     }
 
+    /// Connects it so that bots may ask for writes.
+    #[track_caller]
+    pub(crate) fn connect_for_writes(&self, stage: &Stage) {
+        let [flag, passphrase] = self.passphrase();
+        self.connect(stage, &["--cap", "write", &flag, &passphrase]).expect(0);
+    }
+
     /// The flags that open the key of a guarded home.
     pub(crate) fn passphrase(&self) -> [String; 2] {
         let file = self.write(PASSPHRASE, "correct horse battery");

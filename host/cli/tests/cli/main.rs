@@ -6,6 +6,8 @@ mod args;
 #[cfg(test)]
 mod connect;
 #[cfg(test)]
+mod connections;
+#[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod environment;
@@ -35,6 +37,8 @@ mod run;
 mod stage;
 #[cfg(test)]
 mod store;
+#[cfg(test)]
+mod stored;
 #[cfg(test)]
 mod token;
 #[cfg(test)]
