@@ -32,6 +32,9 @@ pub(crate) fn main(command: Option<ConnectionsCommand>, json: bool, config: &Con
     }
 }
 
+const NOTHING: &str =
+    "nothing is connected; `pinhole connect SERVICE` begins, `pinhole services` lists services";
+
 fn list(json: bool, config: &Config) -> anyhow::Result<End> {
     let rows = if keys::member_public(config)?.is_some() { rows(config)? } else { Vec::new() };
     if json {
@@ -40,9 +43,7 @@ fn list(json: bool, config: &Config) -> anyhow::Result<End> {
         return Ok(End::Done);
     }
     if rows.is_empty() {
-        out::note(
-            "nothing is connected; `pinhole connect SERVICE` begins, `pinhole services` lists services",
-        );
+        out::note(NOTHING);
     }
     for (until, row) in rows {
         let until = until.map_or_else(
@@ -139,6 +140,9 @@ fn renew(
     let desktop = Desktop::open(config)?;
     let member = Member::present(passphrase, Access::Read, config)?;
     let renewals = desktop.present(&member.key, catalog).renew()?;
+    if renewals.is_empty() {
+        out::note(NOTHING);
+    }
     let mut end = End::Done;
     for renewal in renewals {
         let (service, label) = (&renewal.connection.service, visible(renewal.connection.label.as_str()));

@@ -151,7 +151,7 @@ pub(crate) fn member_public(config: &Config) -> anyhow::Result<Option<PublicKey>
     if !path.exists() {
         return public(KeyKind::Member, config);
     }
-    let text = files::read_private_text(&path)?;
+    let text = String::from_utf8(files::read_private(&path)?).unwrap_or_default();
     let member = text.trim_end().parse::<PublicKey>().ok().filter(|key| key.kind() == KeyKind::Member);
     let damaged = || {
         let message = format!("`{}` is not a member's public key", path.display());
