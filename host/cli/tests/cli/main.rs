@@ -6,6 +6,8 @@ mod args;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod doctor;
+#[cfg(test)]
 mod environment;
 #[cfg(test)]
 mod explain;
