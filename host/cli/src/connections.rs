@@ -31,15 +31,14 @@ pub(crate) fn main(command: Option<ConnectionsCommand>, json: bool, config: &Con
 }
 
 fn list(json: bool, config: &Config) -> anyhow::Result<End> {
-    let rows = match keys::member_public(config)? {
-        None => Vec::new(),
-        Some(_) => {
-            let desktop = Desktop::open(config)?;
-            let rows = desktop.store.connections(desktop.member.id())?;
-            rows.into_iter()
-                .map(|row| Ok((reads_until(&row, &desktop)?, row)))
-                .collect::<anyhow::Result<Vec<_>>>()?
-        }
+    let rows = if keys::member_public(config)?.is_some() {
+        let desktop = Desktop::open(config)?;
+        let rows = desktop.store.connections(desktop.member.id())?;
+        rows.into_iter()
+            .map(|row| Ok((reads_until(&row, &desktop)?, row)))
+            .collect::<anyhow::Result<Vec<_>>>()?
+    } else {
+        Vec::new()
     };
     if json {
         let rows: Vec<Value> = rows.iter().map(|(until, row)| in_json(row, *until)).collect();
