@@ -169,7 +169,7 @@ pub struct Stage {
     pub store: Arc<dyn Store>,
     /// The connection that the member has.
     pub connection: CredentialId,
-    limits: StageLimits,
+    pub(crate) limits: StageLimits,
 }
 
 impl Stage {
