@@ -31,9 +31,10 @@ async fn on_a_connection(flags: &CallFlags, config: &Config) -> anyhow::Result<E
     match bot.explain(&call).await {
         Explained::Refused(refusal) if refusal.code == Code::NotConnected => {
             let prepared = call::prepare(flags, Permission::Supposed, config)?;
-            let Explained::WouldRun(mut explanation) = prepared.executor.explain(prepared.request).await
-            else {
-                return shown(Explained::Refused(refusal), flags);
+            let mut explanation = match prepared.executor.explain(prepared.request).await {
+                Explained::WouldRun(explanation) => explanation,
+                // What is wrong with the call itself comes first.
+                other => return shown(other, flags),
             };
             suppose(&mut explanation);
             if flags.json {

@@ -23,7 +23,11 @@ pub(crate) fn main(command: KeysCommand, config: &Config) -> anyhow::Result<End>
 }
 
 fn show(json: bool, config: &Config) -> anyhow::Result<End> {
-    let (member, bot) = (member_public(config)?, public(KeyKind::Bot, config)?);
+    let member = match public(KeyKind::Member, config)? {
+        None => member_public(config)?,
+        here => here,
+    };
+    let bot = public(KeyKind::Bot, config)?;
     if json {
         out::json(
             &json!({"member": member.map(|key| key.to_string()), "bot": bot.map(|key| key.to_string())}),
