@@ -77,6 +77,7 @@ impl Questions for JustBefore {
         questions(party: Party, now: UnixTime) -> Result<Vec<Question>, StoreError>;
         open_question(party: Party, action: ActionDigest, now: UnixTime) -> Result<Option<Question>, StoreError>;
         last_question(party: Party, action: ActionDigest, now: UnixTime) -> Result<Option<Question>, StoreError>;
+        forget_question(member: KeyId, id: QuestionId) -> Result<Removal, StoreError>;
         answer(member: KeyId, id: QuestionId, answer: Answer<'_>, now: UnixTime) -> Result<(), AnswerError>;
     }
 

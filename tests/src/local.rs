@@ -13,7 +13,7 @@ use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::local::{
     ApproveError, Keep, KeepError, Kept, LocalBot, OtherAccount, Present, Sheet, SheetError, StoredCall, deny,
 };
-use pinhole_runtime::net::StageLimits;
+use pinhole_runtime::net::{PinnedClient, StageLimits};
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::store::{
     Connections as _, Party, Question, QuestionId, Questions as _, SqliteStore, Store as _,
@@ -21,7 +21,7 @@ use pinhole_runtime::store::{
 use pinhole_standin::{Config, Standin};
 use serde_json::{Value, json};
 
-use crate::stage::{Setup, Stage, op_name, thing};
+use crate::stage::{Setup, Stage, client, op_name, thing};
 use crate::times::{TestClock, TestTimer};
 
 /// What [`LocalStage::connect`] calls a connection.
@@ -165,6 +165,20 @@ impl LocalStage {
     pub fn deny(&self, id: QuestionId) {
         let member = self.member.public().id();
         deny(self.store.as_ref(), member, id, self.now()).expect("it waited");
+    }
+
+    /// Another client like the executor's, to be wrapped.
+    pub fn client(&self) -> PinnedClient {
+        client(&self.bot.executor.catalog, self.standin.addr(), &self.standin, self.rest.limits)
+    }
+
+    /// Goes on with another database, as another process would that has opened it.
+    #[must_use]
+    pub fn reopened(mut self, store: SqliteStore) -> Self {
+        let store = Arc::new(store);
+        self.bot.executor.store = store.clone();
+        self.bot.desk = store.clone();
+        Self { store, ..self }
     }
 
     /// What has reached the stand-in, as `METHOD path`.
