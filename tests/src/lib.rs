@@ -26,6 +26,7 @@ mod front;
 mod granting;
 pub mod holds;
 mod local;
+mod modules;
 mod node;
 mod shared;
 mod stage;

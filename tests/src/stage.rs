@@ -8,9 +8,10 @@ use std::sync::Arc;
 use pinhole_grant::{Action, CredentialId, KeyId, KeyKind, SecretKey, UnixTime};
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{OpId, ServiceId};
-use pinhole_runtime::catalog::{Catalog, Entry, Source};
+use pinhole_runtime::catalog::{Catalog, Entry, ModuleFiles, Source};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient, StageLimits};
+use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{MemoryStore, Store};
 use pinhole_runtime::{CallRequest, Executor, Outcome, Retries};
 use pinhole_standin::{Config, GithubWorld, Route, Shelf, Standin, World};
@@ -90,7 +91,7 @@ impl Setup {
         Self::manifest(&serde_json::from_str(SHELF).expect("the manifest is JSON"), routes)
     }
 
-    fn new(world: World, catalog: Catalog) -> Self {
+    pub(crate) fn new(world: World, catalog: Catalog) -> Self {
         Self {
             standin: Config { token: Some(KEY.to_owned()), ..Config::new(world) },
             catalog,
@@ -124,6 +125,7 @@ impl Setup {
             timer: Box::new(timer.clone()),
             entropy: Box::new(SystemEntropy),
             retries: Retries::Usual,
+            sandbox: Sandbox::default(),
             wire: Box::new(client),
         };
         let connection = CredentialId::random(&mut rng);
@@ -132,7 +134,11 @@ impl Setup {
 }
 
 fn add(catalog: &mut Catalog, manifest: &Value) -> String {
-    match catalog.add(manifest.to_string().as_bytes(), Source::UnsignedFile) {
+    add_with(catalog, manifest, ModuleFiles::None)
+}
+
+pub(crate) fn add_with(catalog: &mut Catalog, manifest: &Value, modules: ModuleFiles) -> String {
+    match catalog.add_with(manifest.to_string().as_bytes(), Source::UnsignedFile, modules) {
         Ok(entry) => entry.manifest.host().to_string(),
         Err(error) => panic!("the manifest does not load: {error:?}"),
     }

@@ -3,7 +3,7 @@
 use pinhole_grant::UnixTime;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::Explained;
-use pinhole_runtime::call::Explanation;
+use pinhole_runtime::call::{Explanation, ShownRequest};
 use pinhole_runtime::outcome::Code;
 use serde_json::{Value, json};
 
@@ -97,14 +97,13 @@ fn show(explanation: &Explanation) -> anyhow::Result<()> {
         let args = shown(&required.args.to_string());
         out::line(format_args!("first: {} {args}, else “{}”", required.op, shown(&required.otherwise)));
     }
-    out::line("request:");
-    out::line(format_args!("  {} {}", explanation.request.method, shown(&explanation.request.url)));
-    for (name, value) in &explanation.request.headers {
-        out::line(format_args!("  {name}: {}", shown(value)));
+    if let Some(request) = &explanation.request {
+        show_request(request)?;
     }
-    if let Some(body) = &explanation.request.body {
-        out::line("");
-        for line in serde_json::to_string_pretty(body)?.lines() {
+    if let Some(module) = &explanation.module {
+        out::line(format_args!("computed by: {} {}", module.file, module.sha256));
+        out::line("requests that it may make:");
+        for line in &module.requests {
             out::line(format_args!("  {}", shown(line)));
         }
     }
@@ -129,6 +128,21 @@ fn show(explanation: &Explanation) -> anyhow::Result<()> {
     let unsigned = if explanation.unsigned { ", unsigned" } else { "" };
     out::line(format_args!("manifest: {} {}{unsigned}", explanation.manifest, explanation.digest));
     out::line("nothing was sent");
+    Ok(())
+}
+
+fn show_request(request: &ShownRequest) -> anyhow::Result<()> {
+    out::line("request:");
+    out::line(format_args!("  {} {}", request.method, visible(&request.url)));
+    for (name, value) in &request.headers {
+        out::line(format_args!("  {name}: {}", visible(value)));
+    }
+    if let Some(body) = &request.body {
+        out::line("");
+        for line in serde_json::to_string_pretty(body)?.lines() {
+            out::line(format_args!("  {}", visible(line)));
+        }
+    }
     Ok(())
 }
 

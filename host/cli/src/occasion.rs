@@ -15,10 +15,11 @@ use pinhole_grant::{
 };
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{Access, OpId, ServiceId};
-use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, Source};
+use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, ModuleFiles, Source};
 use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
+use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{SqliteStore, Store};
 use pinhole_runtime::{Executor, Retries};
 use rand::rand_core::UnwrapErr;
@@ -47,10 +48,15 @@ pub(crate) fn catalog(flags: &LocalManifests) -> anyhow::Result<Catalog> {
     let mut catalog = Catalog::built_in().map_err(|error| refused_manifest("compiled in", &error))?;
     for path in &flags.manifest {
         let bytes = files::read(path)?;
-        let taken = catalog.add(&bytes, Source::UnsignedFile);
+        let taken = catalog.add_with(&bytes, Source::UnsignedFile, modules_beside(path));
         taken.map_err(|error| refused_manifest(&path.display().to_string(), &error))?;
     }
     Ok(catalog)
+}
+
+/// The modules of a manifest's file: in its folder.
+pub(crate) fn modules_beside(manifest: &Path) -> ModuleFiles {
+    ModuleFiles::In(manifest.parent().map(Path::to_owned).unwrap_or_default())
 }
 
 fn refused_manifest(place: &str, error: &CatalogError) -> Failure {
@@ -240,6 +246,7 @@ pub(crate) fn executor(
         timer: Box::new(SystemTimer),
         entropy: Box::new(SystemEntropy),
         retries: Retries::Usual,
+        sandbox: Sandbox::default(),
         wire: Box::new(client),
     }
 }

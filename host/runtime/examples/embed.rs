@@ -23,6 +23,7 @@ use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
 use pinhole_runtime::outcome::Verdict;
+use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::MemoryStore;
 use pinhole_runtime::{CallRequest, Executor, Retries};
 use pinhole_standin::{Config, GithubWorld, Standin, World};
@@ -66,6 +67,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         timer: Box::new(SystemTimer),
         entropy: Box::new(SystemEntropy),
         retries: Retries::Usual,
+        sandbox: Sandbox::default(),
         wire: Box::new(PinnedClient::new(settings)?),
     };
     let args = format!(r#"{{"org": "{organisation}", "per_page": 3}}"#);

@@ -3,6 +3,9 @@
 //! A service id has one manifest; a second is refused, whatever its place. DESIGN, "Registry": sources.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use pinhole_manifest::{Manifest, ServiceId};
 
@@ -34,6 +37,52 @@ impl Source {
     }
 }
 
+/// Where the files are that a manifest's modules are in.
+#[derive(Debug, Clone, Default)]
+pub enum ModuleFiles {
+    /// Nowhere: ops that need one are refused.
+    #[default]
+    None,
+    /// In this folder, under the names that the manifest has for them. They are read when the op is first called.
+    In(PathBuf),
+    /// In memory.
+    Held(Arc<BTreeMap<String, Vec<u8>>>),
+}
+
+/// Largest file of a module, in bytes: 32 MiB.
+const MODULE_BYTES_MAX: u64 = 32 << 20;
+
+/// Why a module's file was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ModuleFileError {
+    /// There is none.
+    #[error("there is no such file")]
+    Absent,
+    /// It has more than 32 MiB.
+    #[error("the file has more than {MODULE_BYTES_MAX} bytes")]
+    TooLarge,
+    /// The disk said no.
+    #[error("the file cannot be read: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+impl ModuleFiles {
+    /// Reads a file by the name that the manifest has for it, which is always one inside of its folder.
+    pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, ModuleFileError> {
+        match self {
+            Self::None => Err(ModuleFileError::Absent),
+            Self::Held(files) => files.get(name).cloned().ok_or(ModuleFileError::Absent),
+            Self::In(folder) => {
+                let mut bytes = Vec::new();
+                let file = std::fs::File::open(folder.join(name))?;
+                file.take(MODULE_BYTES_MAX.saturating_add(1)).read_to_end(&mut bytes)?;
+                let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+                if size > MODULE_BYTES_MAX { Err(ModuleFileError::TooLarge) } else { Ok(bytes) }
+            }
+        }
+    }
+}
+
 /// One manifest and its source.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -42,6 +91,8 @@ pub struct Entry {
     pub manifest: Manifest,
     /// Where it came from.
     pub source: Source,
+    /// Where its modules are.
+    pub modules: ModuleFiles,
 }
 
 /// The manifests of one host.
@@ -71,15 +122,27 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// Reads a manifest and takes it in.
+    /// Reads a manifest and takes it in. Its modules, should it have any, are nowhere.
     pub fn add(&mut self, bytes: &[u8], source: Source) -> Result<&Entry, CatalogError> {
+        self.add_with(bytes, source, ModuleFiles::None)
+    }
+
+    /// The same for one whose modules are there.
+    pub fn add_with(
+        &mut self,
+        bytes: &[u8],
+        source: Source,
+        modules: ModuleFiles,
+    ) -> Result<&Entry, CatalogError> {
         let manifest = pinhole_manifest::read(bytes).into_result().map_err(CatalogError::Invalid)?;
         let id = manifest.id().clone();
         match self.entries.entry(id) {
             std::collections::btree_map::Entry::Occupied(taken) => {
                 Err(CatalogError::Taken(taken.key().clone()))
             }
-            std::collections::btree_map::Entry::Vacant(free) => Ok(free.insert(Entry { manifest, source })),
+            std::collections::btree_map::Entry::Vacant(free) => {
+                Ok(free.insert(Entry { manifest, source, modules }))
+            }
         }
     }
 

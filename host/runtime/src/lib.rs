@@ -16,7 +16,7 @@ pub mod outcome;
 pub mod project;
 pub mod render;
 pub mod replay;
-
+pub mod sandbox;
 pub mod scrub;
 pub mod store;
 

@@ -119,6 +119,30 @@ impl Scrub {
         Cow::Owned(clean)
     }
 
+    /// A body without the secrets: JSON in its decoded strings, where an escape could hide one, and anything else as the
+    /// bytes stand.
+    pub fn body(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let hides = bytes.contains(&b'\\');
+        if let Some(mut tree) = hides.then(|| Tree::parse(&bytes).ok()).flatten() {
+            let before = tree.clone();
+            self.tree(&mut tree);
+            return if tree == before { bytes } else { tree.to_string().into_bytes() };
+        }
+        let found = self.ranges(&bytes);
+        if found.is_empty() {
+            return bytes;
+        }
+        let mut clean = Vec::with_capacity(bytes.len());
+        let mut kept_to = 0;
+        for Range { start, end } in found {
+            clean.extend_from_slice(bytes.get(kept_to..start).unwrap_or_default());
+            clean.extend_from_slice(REDACTED.as_bytes());
+            kept_to = end;
+        }
+        clean.extend_from_slice(bytes.get(kept_to..).unwrap_or_default());
+        clean
+    }
+
     /// Takes the secrets out of every string, key and number of a tree. A number that holds one becomes a string.
     pub fn tree(&self, tree: &mut Tree) {
         match tree {

@@ -17,6 +17,7 @@ use pinhole_runtime::catalog::{Catalog, Source};
 use pinhole_runtime::clock::FixedClock;
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::outcome::Code;
+use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::MemoryStore;
 use pinhole_runtime::{CallRequest, Executor, Explained, Retries};
 use rand::SeedableRng as _;
@@ -116,6 +117,7 @@ impl World {
                 timer: Box::new(TestTimer::default()),
                 entropy: Box::new(SystemEntropy),
                 retries: Retries::Never,
+                sandbox: Sandbox::default(),
                 wire: Box::new(Canned::new("[]")),
             },
             runtime: tokio::runtime::Builder::new_current_thread().build().expect("a runtime"),
@@ -198,12 +200,8 @@ fn placed(world: &World, call: usize, place: &str) {
             ),
             Explained::WouldAsk(explanation) => panic!("a read is asked about: {explanation:?}"),
             Explained::WouldRun(explanation) => {
-                led(
-                    call,
-                    grant == &world.grants[1],
-                    &explanation.request.url,
-                    explanation.request.body.as_ref(),
-                );
+                let request = explanation.request.as_ref().expect("the op has a request");
+                led(call, grant == &world.grants[1], &request.url, request.body.as_ref());
             }
         }
     }

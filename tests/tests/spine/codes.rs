@@ -8,7 +8,7 @@ use pinhole_runtime::outcome::Code;
 
 use crate::common::{Provoked, parsed};
 use crate::paging::tokens;
-use crate::{answers, asking, grants, requirements, sending, writes};
+use crate::{answers, asking, grants, modules, requirements, sending, writes};
 
 /// How far a call came before it was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,6 @@ fn before_anything_is_sent() -> Vec<Row> {
         before(Code::PageTokenMalformed, tokens::that_is_none()),
         before(Code::PageTokenExpired, tokens::that_is_old()),
         before(Code::PageTokenMismatch, tokens::of_another_call()),
-        before(Code::ModuleUnsupported, grants::of_a_module()),
         before(Code::InvalidArgs, grants::with_invalid_args()),
         before(Code::ArgRefused, grants::with_a_refused_arg()),
         before(Code::StoreFailed, writes::without_a_store()),
@@ -75,6 +74,25 @@ fn before_anything_is_sent() -> Vec<Row> {
         row(Code::RequirementFailed, Sent::No, Reach::Service, requirements::onto_a_locked_shelf()),
         // The use is spent by the run before it.
         row(Code::GrantUsedUp, Sent::No, Reach::Service, writes::a_second_time()),
+    ]
+}
+
+fn of_a_module() -> Vec<Row> {
+    use modules::codes as of;
+    vec![
+        before(Code::ModuleUnreadable, of::without_its_file()),
+        before(Code::ModuleChanged, of::with_another_file()),
+        before(Code::ModuleInvalid, of::that_is_a_core_module()),
+        before(Code::SandboxFailed, of::without_a_sandbox()),
+        before(Code::ModuleRequestRefused, of::that_asks_for_another_host()),
+        before(Code::ModuleLimit, of::that_sends_many()),
+        before(Code::ModuleOutOfMemory, of::that_hoards()),
+        before(Code::ModuleOutOfFuel, of::that_computes_long()),
+        before(Code::ModuleOutOfTime, of::that_takes_long()),
+        before(Code::ModuleStackOverflow, of::that_recurses()),
+        before(Code::ModuleTrapped, of::that_panics()),
+        before(Code::ModuleOutput, of::that_gives_text()),
+        before(Code::ModuleFailed, of::that_gives_an_error()),
     ]
 }
 
@@ -123,8 +141,12 @@ fn once_it_may_have_been_sent() -> Vec<Row> {
 #[tokio::test]
 async fn every_refusal_is_provoked() {
     let mut provoked = BTreeSet::new();
-    let tables =
-        [before_anything_is_sent(), before_anything_is_sent_on_a_connection(), once_it_may_have_been_sent()];
+    let tables = [
+        before_anything_is_sent(),
+        of_a_module(),
+        before_anything_is_sent_on_a_connection(),
+        once_it_may_have_been_sent(),
+    ];
     for (code, sent, reach, run) in tables.into_iter().flatten() {
         let run = run.await;
         run.is(code, sent);

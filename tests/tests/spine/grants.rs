@@ -186,10 +186,6 @@ pub(crate) async fn that_approves_another() -> Provoked {
     Provoked { stage, outcome }
 }
 
-pub(crate) async fn of_a_module() -> Provoked {
-    run_under(Setup::thing(Vec::new()), "thing.stale_things", &json!({}), |grant| grant).await
-}
-
 pub(crate) async fn with_invalid_args() -> Provoked {
     run_under(Setup::github(), "github.get_repo", &json!({"owner": 7}), |grant| grant).await
 }

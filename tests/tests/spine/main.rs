@@ -9,6 +9,7 @@ mod codes;
 mod common;
 mod grants;
 mod lies;
+mod modules;
 mod pages;
 mod paging;
 mod recorded;

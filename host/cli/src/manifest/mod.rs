@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use pinhole_manifest::diagnostic::{Diagnostic, Severity};
 use pinhole_manifest::visible::visible;
+use pinhole_runtime::catalog::ModuleFiles;
 use pinhole_runtime::replay;
 use serde_json::json;
 
@@ -151,6 +152,7 @@ async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
     for folder in folders {
         let manifest = loadable(folder)?;
         let cases = case_files(folder)?;
+        let modules = ModuleFiles::In(folder.clone());
         if cases.is_empty() {
             let message = format!("`{}` holds no case to replay", folder.join("cases").display());
             return Err(Failure::new(End::Failed, message, "write `cases/<op>.<name>.json`").into());
@@ -158,7 +160,7 @@ async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
         for file in cases {
             let bytes = files::read(&file)?;
             let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            match replay::replay(&manifest, name, &bytes, &mut occasion::entropy()).await {
+            match replay::replay(&manifest, modules.clone(), name, &bytes, &mut occasion::entropy()).await {
                 Ok(()) => passed += 1,
                 Err(fault) => failed.push((file, fault)),
             }

@@ -28,6 +28,8 @@ mod manifest_check;
 #[cfg(test)]
 mod manifest_test;
 #[cfg(test)]
+mod modules;
+#[cfg(test)]
 mod once;
 #[cfg(test)]
 mod pages;

@@ -18,11 +18,13 @@ use crate::scrub::Scrub;
 #[derive(Debug)]
 pub(super) struct Answer<'a, Stage> {
     pub(super) manifest: &'a Manifest,
-    op: &'a Op,
-    look: Look<'a>,
-    scrub: Scrub,
+    pub(super) op: &'a Op,
+    pub(super) look: Look<'a>,
+    pub(super) scrub: Scrub,
     /// When it came, by the machine's clock.
     pub(super) now: UnixTime,
+    /// Whether a request left for it.
+    pub(super) sent: Sent,
     pub(super) stage: Stage,
 }
 
@@ -53,8 +55,8 @@ pub(super) struct Raw {
 /// The service did what it was asked. What is looked at of its document, if anything is.
 #[derive(Debug)]
 pub(super) struct Judged {
-    document: Option<Tree>,
-    said: Said,
+    pub(super) document: Option<Tree>,
+    pub(super) said: Said,
 }
 
 /// Picked and scrubbed.
@@ -79,7 +81,7 @@ impl<'a> Answer<'a, Raw> {
         incoming: Incoming,
         now: UnixTime,
     ) -> Self {
-        Self { manifest, op, look, scrub, now, stage: Raw { incoming } }
+        Self { manifest, op, look, scrub, now, sent: Sent::Yes, stage: Raw { incoming } }
     }
 
     /// Whether the service did what it was asked: by status, by GraphQL's `errors`, by the manifest's failure rule.
@@ -225,7 +227,8 @@ pub(super) fn found<'t>(document: &'t Tree, steps: &[SingularStep]) -> Option<&'
 impl<'a> Answer<'a, Judged> {
     /// Picks the fields of the manifest and scrubs what is left. Nothing else of the document goes on.
     pub(super) fn project(mut self, trace: &mut Trace) -> Result<Answer<'a, Projected>, Refusal> {
-        let refused = |code| Refusal::new(code).sent(Sent::Yes);
+        let sent = self.sent;
+        let refused = |code| Refusal::new(code).sent(sent);
         let (mut value, notes) = match (&self.op.pick, self.stage.document.take()) {
             (Pick::None, _) => (Tree::Null, Vec::new()),
             (Pick::Fields(_), None) => return Err(refused(Code::NotJson)),
@@ -243,7 +246,7 @@ impl<'a> Answer<'a, Judged> {
         // Before the scrub, whose work grows with the size.
         let picked = size(&value);
         if picked > self.op.limits.result_bytes {
-            return Err(too_large(picked, self.op.limits.result_bytes));
+            return Err(too_large(picked, self.op.limits.result_bytes).sent(sent));
         }
         self.scrub.tree(&mut value);
         trace.meta.bytes_out = size(&value);
@@ -292,7 +295,7 @@ impl Answer<'_, Whole> {
 impl<'a, Stage> Answer<'a, Stage> {
     /// The same one stage further.
     fn at<Next>(self, next: impl FnOnce(Stage) -> Next) -> Answer<'a, Next> {
-        let Self { manifest, op, look, scrub, now, stage } = self;
-        Answer { manifest, op, look, scrub, now, stage: next(stage) }
+        let Self { manifest, op, look, scrub, now, sent, stage } = self;
+        Answer { manifest, op, look, scrub, now, sent, stage: next(stage) }
     }
 }

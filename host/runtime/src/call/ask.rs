@@ -8,7 +8,7 @@ use pinhole_grant::{Action, ActionDigest, OpenedGrant, UnixTime};
 use pinhole_manifest::model::Args;
 
 use super::authorize::{Checked, no_digest};
-use super::explain::{Explanation, describe};
+use super::explain::{Explanation, Would, describe};
 use super::open::{Agreed, scope_refusal};
 use super::require::{Conditions, Found};
 use super::{Call, CallRequest, Executor, Received, Trace, prepare};
@@ -90,7 +90,14 @@ impl Asking<'_> {
         // Its value is of the approval, which is not there yet.
         let idempotency =
             self.agreed.op.idempotency.clone().map(|name| (name, "<one an approval>".to_owned()));
-        describe(&self.agreed, &self.args, (self.render()?, idempotency), rule, executor, &trace.meta)
+        describe(
+            &self.agreed,
+            &self.args,
+            Would::Send(self.render()?, idempotency),
+            rule,
+            executor,
+            &trace.meta,
+        )
     }
 
     fn render(&self) -> Result<crate::render::Rendered, Refusal> {

@@ -1,13 +1,14 @@
 //! What a call would do, without doing it: the same stages as a run up to the request, then a description of it. Spends
 //! nothing, sends nothing.
 
-use pinhole_manifest::model::{Args, Limits, Op};
+use pinhole_manifest::model::{Action, Args, Limits, Module, Op};
 use pinhole_manifest::pick::Pick;
 use pinhole_manifest::{Access, Digest, OpId, ServiceId};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::authorize::{Authorized, Rule};
+use super::module::ShownModule;
 use super::open::Agreed;
 use super::page::OnPage;
 use super::prepare::credential_value_shown;
@@ -46,8 +47,12 @@ pub struct Explanation {
     /// What must hold before it is sent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requires: Vec<Required>,
-    /// The request.
-    pub request: ShownRequest,
+    /// The request, where the op has one of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<ShownRequest>,
+    /// What computes the op instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub module: Option<ShownModule>,
     /// The fields that would come back.
     pub returns: Vec<String>,
     /// Where in the answer they stand.
@@ -148,16 +153,27 @@ impl Call<OnPage<'_>> {
 
     fn describe(&self, executor: &Executor, meta: &Meta) -> Result<Explanation, Refusal> {
         let Authorized { agreed, args, rule, .. } = &self.stage.authorized;
-        let request = (self.render()?, self.idempotency_header());
-        describe(agreed, args, request, rule_sentence(*rule, executor), executor, meta)
+        let would = match &agreed.op.action {
+            Action::Request(_) => Would::Send(self.render()?, self.idempotency_header()),
+            Action::Module(module) => Would::Compute(module),
+        };
+        describe(agreed, args, would, rule_sentence(*rule, executor), executor, meta)
     }
 }
 
-/// What a call comes to whose request is this, with the header by which the service knows it again.
+/// What a call would do.
+pub(super) enum Would<'m> {
+    /// Send this, with the header by which the service knows it again.
+    Send(Rendered, Option<(String, String)>),
+    /// Have it computed.
+    Compute(&'m Module),
+}
+
+/// What a call comes to that would do this.
 pub(super) fn describe(
     agreed: &Agreed<'_>,
     args: &Args,
-    request: (Rendered, Option<(String, String)>),
+    would: Would<'_>,
     rule: String,
     executor: &Executor,
     meta: &Meta,
@@ -175,6 +191,10 @@ pub(super) fn describe(
             otherwise: requirement.otherwise.clone(),
         });
     }
+    let (request, module) = match would {
+        Would::Send(rendered, idempotency) => (Some(shown_request(agreed, rendered, idempotency)), None),
+        Would::Compute(module) => (None, Some(ShownModule::of(module, args))),
+    };
     Ok(Explanation {
         service: manifest.id().clone(),
         op: op.id.clone(),
@@ -183,7 +203,8 @@ pub(super) fn describe(
         confirm: op.confirm.as_ref().map(fill).transpose()?,
         args: args.to_json(),
         requires,
-        request: shown_request(agreed, request),
+        request,
+        module,
         returns: returns(op),
         root: root(op),
         limits: op.limits.into(),
@@ -197,7 +218,8 @@ pub(super) fn describe(
 
 fn shown_request(
     agreed: &Agreed<'_>,
-    (rendered, idempotency): (Rendered, Option<(String, String)>),
+    rendered: Rendered,
+    idempotency: Option<(String, String)>,
 ) -> ShownRequest {
     let manifest = agreed.manifest;
     let scheme = super::prepare::scheme_of(manifest, agreed.grant().credential());

@@ -9,6 +9,7 @@ mod answer;
 mod ask;
 mod authorize;
 mod explain;
+mod module;
 mod open;
 mod page;
 mod prepare;
@@ -25,7 +26,8 @@ use std::time::{Duration, Instant};
 use pinhole_grant::{PublicKey, SecretKey};
 use pinhole_manifest::{OpId, ServiceId};
 
-pub use explain::{Explained, Explanation};
+pub use explain::{Explained, Explanation, ShownRequest};
+pub use module::ShownModule;
 pub(crate) use prepare::{credential_value, credential_value_shown};
 pub use require::Found;
 pub use retry::Retries;
@@ -33,8 +35,9 @@ pub use retry::Retries;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, Timer};
 use crate::entropy::Entropy;
-use crate::net::Wire;
+use crate::net::{Sent, Wire};
 use crate::outcome::{Meta, Outcome, Picked, Refusal, Verdict};
+use crate::sandbox::Sandbox;
 use crate::store::Store;
 
 /// What a caller asks for. Nothing in it is believed.
@@ -91,6 +94,11 @@ impl Trace {
         Self { started: executor.timer.now(), meta: Meta::default(), result_bytes: u64::MAX }
     }
 
+    /// Another of the same call, for a request beside others; what it took is added here later.
+    fn beside(&self) -> Self {
+        Self { started: self.started, meta: Meta::default(), result_bytes: self.result_bytes }
+    }
+
     /// How long it has taken.
     fn taken(&self, executor: &Executor) -> Duration {
         executor.timer.now().saturating_duration_since(self.started)
@@ -121,6 +129,8 @@ pub struct Executor {
     pub entropy: Box<dyn Entropy>,
     /// Whether requests that may be tried again are.
     pub retries: Retries,
+    /// Where modules run.
+    pub sandbox: Sandbox,
     /// The way out.
     pub wire: Box<dyn Wire>,
 }
@@ -157,11 +167,10 @@ impl Executor {
         let call = call.check_args()?;
         let call = call.authorize(self)?;
         let call = call.open_page(self)?;
-        let call = call.prepare()?;
+        let call = call.prepare(self).await?;
         let spent = call.spend(self).await?;
         call.require(self, trace).await.map_err(|refusal| spent.noted(refusal))?;
-        let answer = call.send(self, trace).await.map_err(|refusal| spent.noted(refusal))?;
-        let answer = answer.judge(trace).await?;
+        let answer = call.carry_out(self, trace).await.map_err(|refusal| spent.noted(refusal))?;
         let answer = answer.project(trace)?;
         let answer = answer.seal_next(self, trace);
         Ok(answer.into_public())
@@ -174,7 +183,8 @@ impl Outcome {
         if matches!(self.verdict, Verdict::Done(_)) {
             let size = u64::try_from(self.to_json().len()).unwrap_or(u64::MAX);
             if size > limit {
-                self.verdict = Verdict::Refused(answer::too_large(size, limit));
+                let sent = if self.meta.requests == 0 { Sent::No } else { Sent::Yes };
+                self.verdict = Verdict::Refused(answer::too_large(size, limit).sent(sent));
             }
         }
         self

@@ -7,7 +7,7 @@ use pinhole_manifest::Manifest;
 use pinhole_manifest::model::Op;
 
 use super::{Call, CallRequest, Executor, Received, Trace};
-use crate::catalog::Source;
+use crate::catalog::{ModuleFiles, Source};
 use crate::outcome::{Code, Refusal};
 
 /// The grant is open: sealed to this bot, signed by a known member, in its time, not revoked.
@@ -25,6 +25,8 @@ pub(super) struct Agreed<'a> {
     pub(super) grant: OpenedGrant,
     pub(super) manifest: &'a Manifest,
     pub(super) op: &'a Op,
+    /// Where the manifest's modules are.
+    pub(super) modules: &'a ModuleFiles,
     /// The time by which the grant was opened: the latest that was seen.
     pub(super) now: UnixTime,
 }
@@ -96,7 +98,7 @@ impl<'a> Call<Opened<'a>> {
         if credential.dial() != executor.wire.dial(manifest.host()) {
             return Err(Refusal::new(Code::DialMismatch));
         }
-        Ok(Call { stage: Agreed { request, grant, manifest, op, now } })
+        Ok(Call { stage: Agreed { request, grant, manifest, op, modules: &entry.modules, now } })
     }
 }
 

@@ -5,13 +5,14 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use pinhole_grant::{Credential, CredentialKind};
-use pinhole_manifest::model::{Args, AuthScheme, Request};
+use pinhole_manifest::model::{Action, Args, AuthScheme, Request};
 use pinhole_manifest::{Digest, Manifest};
 use zeroize::Zeroizing;
 
-use super::Call;
+use super::module::Ready;
 use super::open::Agreed;
 use super::page::OnPage;
+use super::{Call, Executor};
 use crate::net::Outgoing;
 use crate::outcome::{Code, Refusal};
 use crate::render::{self, Change, Narrowed, RenderError, Rendered};
@@ -19,22 +20,42 @@ use crate::render::{self, Change, Narrowed, RenderError, Rendered};
 /// What stands for the key wherever a request is shown.
 const CREDENTIAL_SHOWN: &str = "<credential>";
 
-/// The request is whole. Only this gets a permit.
+/// All that is needed is there. Only this gets a permit.
 #[derive(Debug)]
 pub(super) struct Prepared<'a> {
     pub(super) page: OnPage<'a>,
-    pub(super) outgoing: Outgoing,
+    pub(super) work: Work<'a>,
+}
+
+/// What answers the call.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the large one is the usual one, and a box for it would cost each call"
+)]
+pub(super) enum Work<'a> {
+    /// The op's one request, whole.
+    Request(Outgoing),
+    /// A module that computes the answer out of requests of its own.
+    Module(Ready<'a>),
 }
 
 impl<'a> Call<OnPage<'a>> {
-    /// Renders the request and puts the credential in.
-    pub(super) fn prepare(self) -> Result<Call<Prepared<'a>>, Refusal> {
+    /// Renders the request and puts the credential in, or makes the op's module ready.
+    pub(super) async fn prepare(self, executor: &Executor) -> Result<Call<Prepared<'a>>, Refusal> {
+        let agreed = &self.stage.authorized.agreed;
+        let work = match &agreed.op.action {
+            Action::Request(_) => Work::Request(self.outgoing()?),
+            Action::Module(module) => Work::Module(Ready::make(module, agreed, executor).await?),
+        };
+        Ok(Call { stage: Prepared { page: self.stage, work } })
+    }
+
+    fn outgoing(&self) -> Result<Outgoing, Refusal> {
         let mut rendered = self.render()?;
         rendered.headers.extend(self.idempotency_header());
-        let page = self.stage;
-        let agreed = &page.authorized.agreed;
-        let outgoing = with_credential(rendered, agreed.manifest, agreed.grant().credential())?;
-        Ok(Call { stage: Prepared { page, outgoing } })
+        let agreed = &self.stage.authorized.agreed;
+        with_credential(rendered, agreed.manifest, agreed.grant().credential())
     }
 
     /// The header by which the service knows a repeated write: the same for every try of the same call under the same
@@ -58,9 +79,10 @@ impl<'a> Call<OnPage<'a>> {
 }
 
 impl<'a> Agreed<'a> {
-    /// The request that the op spells, where it is not computed.
+    /// The request that the op spells. An op that is computed has none, and whoever asks here knows that it is not.
     pub(super) fn request_of_op(&self) -> Result<&'a Request, Refusal> {
-        self.op.request().ok_or_else(|| Refusal::new(Code::ModuleUnsupported))
+        let none = || Refusal::new(Code::ModuleInvalid).saying("the op sends no request of its own");
+        self.op.request().ok_or_else(none)
     }
 }
 

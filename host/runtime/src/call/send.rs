@@ -3,8 +3,9 @@
 use pinhole_grant::Credential;
 use pinhole_manifest::Manifest;
 
-use super::answer::{Answer, Asked, Look, Raw};
-use super::prepare::Prepared;
+use super::answer::{Answer, Asked, Judged, Look, Raw};
+use super::page::OnPage;
+use super::prepare::{Prepared, Work};
 use super::retry::{self, Repeat};
 use super::wire::wire_refusal;
 use super::{Call, Executor, Trace};
@@ -13,25 +14,39 @@ use crate::outcome::{Code, Refusal};
 use crate::scrub::Scrub;
 
 impl<'a> Call<Prepared<'a>> {
-    /// Sends the request and takes the answer, within the op's caps.
-    pub(super) async fn send(
+    /// Sends the request and judges the answer, or has the module compute one.
+    pub(super) async fn carry_out(
         self,
         executor: &Executor,
         trace: &mut Trace,
-    ) -> Result<Answer<'a, Raw>, Refusal> {
-        let Prepared { page, outgoing } = self.stage;
-        let (manifest, op) = (page.authorized.agreed.manifest, page.authorized.agreed.op);
-        let within = Within {
-            response_bytes: op.limits.response_bytes,
-            timeout_ms: op.limits.timeout_ms,
-            repeat: Repeat::of(op),
-        };
-        let incoming = exchange(executor, manifest, &outgoing, within, trace).await?;
-        trace.meta.status = Some(incoming.status.as_u16());
-        let scrub = scrub_of(page.authorized.agreed.grant().credential());
-        let look = Look::Pick(Box::new(Asked { page, target: outgoing.target }));
-        Ok(Answer::received((manifest, op), look, scrub, incoming, executor.clock.now()))
+    ) -> Result<Answer<'a, Judged>, Refusal> {
+        let Prepared { page, work } = self.stage;
+        match work {
+            Work::Request(outgoing) => send(page, outgoing, executor, trace).await?.judge(trace).await,
+            // In a box, so that a call without a module is no larger for it.
+            Work::Module(ready) => Box::pin(ready.compute(page, executor, trace)).await,
+        }
     }
+}
+
+/// Sends the request and takes the answer, within the op's caps.
+async fn send<'a>(
+    page: OnPage<'a>,
+    outgoing: Outgoing,
+    executor: &Executor,
+    trace: &mut Trace,
+) -> Result<Answer<'a, Raw>, Refusal> {
+    let (manifest, op) = (page.authorized.agreed.manifest, page.authorized.agreed.op);
+    let within = Within {
+        response_bytes: op.limits.response_bytes,
+        timeout_ms: op.limits.timeout_ms,
+        repeat: Repeat::of(op),
+    };
+    let incoming = exchange(executor, manifest, &outgoing, within, trace).await?;
+    trace.meta.status = Some(incoming.status.as_u16());
+    let scrub = scrub_of(page.authorized.agreed.grant().credential());
+    let look = Look::Pick(Box::new(Asked { page, target: outgoing.target }));
+    Ok(Answer::received((manifest, op), look, scrub, incoming, executor.clock.now()))
 }
 
 /// The scrub that looks for this credential.

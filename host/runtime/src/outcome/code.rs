@@ -150,9 +150,18 @@ codes! {
     PageTokenMismatch "page_token_mismatch" Refused
         "the page token is for another call"
         "repeat the op and the args that it came from, under a grant of the same member and connection, or begin again";
-    ModuleUnsupported "module_unsupported" Refused
-        "the op is computed by a module, and this build runs none"
-        "use a declarative op of the service";
+    ModuleUnreadable "module_unreadable" Invalid
+        "the op's module cannot be read"
+        "keep the module where the manifest says, in the manifest's folder: `modules/<name>.wasm`";
+    ModuleChanged "module_changed" Invalid
+        "the op's module is not the one that the manifest names"
+        "put back the file whose SHA-256 stands in the manifest, or review the new one and its manifest";
+    ModuleInvalid "module_invalid" Invalid
+        "the op's module is not a component that this host runs"
+        "build a component of the world `pinhole:op/module@1.0.0` that imports nothing else";
+    SandboxFailed "sandbox_failed" Local
+        "this host cannot run modules"
+        "look at the log, and at how much memory the machine lets a process reserve";
     InvalidArgs "invalid_args" Refused
         "the args are not what the op takes"
         "`pinhole services SERVICE.OP` shows the args";
@@ -162,6 +171,33 @@ codes! {
     Unsendable "unsendable" Refused
         "the request is not one that the client sends"
         "look at the args; if they are plain, the manifest needs a look";
+    ModuleRequestRefused "module_request_refused" Refused
+        "the op's module asked for something that the manifest does not declare"
+        "the module or its lines in the manifest need a look; under a grant that narrows args no line may leave them open";
+    ModuleLimit "module_limit" Refused
+        "the op's module takes more than it may"
+        "ask for less; if it stays, the module needs a look";
+    ModuleOutOfMemory "module_out_of_memory" Refused
+        "the op's module takes more memory than it may"
+        "ask for less; if it stays, the module needs a look";
+    ModuleOutOfFuel "module_out_of_fuel" Refused
+        "the op's module computes longer than it may"
+        "ask for less; if it stays, the module needs a look";
+    ModuleOutOfTime "module_out_of_time" Refused
+        "the op's module was not done within the op's time"
+        "ask for less, or try again later";
+    ModuleStackOverflow "module_stack_overflow" Refused
+        "the op's module calls itself too deeply"
+        "the module needs a look";
+    ModuleTrapped "module_trapped" Refused
+        "the op's module broke off"
+        "look at the args; if they are good, the module needs a look";
+    ModuleOutput "module_output" Refused
+        "what the op's module gave is not JSON"
+        "the module needs a look";
+    ModuleFailed "module_failed" Failed
+        "the op's module gave an error"
+        "look at what the module said, and at the args";
     RequirementFailed "requirement_failed" Refused
         "what the op requires does not hold"
         "the write was not sent; make the requirement hold first";

@@ -58,7 +58,7 @@ pub(super) fn required<'a>(name: &ArgName, args: &'a Args) -> Result<Cow<'a, str
 
 /// The text of a scalar: a string as it is, an integer in plain digits, another number in its shortest form, `true` or
 /// `false`. `null` has none.
-pub(super) fn scalar(value: &Value) -> Option<Cow<'_, str>> {
+pub(crate) fn scalar(value: &Value) -> Option<Cow<'_, str>> {
     match value {
         Value::String(text) => Some(Cow::Borrowed(text)),
         Value::Number(number) => Some(Cow::Owned(number.to_string())),

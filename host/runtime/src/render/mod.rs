@@ -17,8 +17,10 @@ use pinhole_manifest::model::{Args, Method, Request};
 use pinhole_manifest::{ArgName, Manifest};
 
 use self::body::Content;
+pub(crate) use self::fill::scalar;
 pub use self::fill::{fill_json, fill_text};
 pub use self::page::{Change, Narrowed};
+pub use self::target::encoded_segment;
 
 /// Longest path and query together, in bytes as sent: 8 KiB, which servers and proxies commonly take.
 pub const TARGET_BYTES_MAX: usize = 8 << 10;

@@ -41,6 +41,11 @@ pub(super) fn encode(text: &str) -> impl Iterator<Item = &str> {
     utf8_percent_encode(text, RESERVED)
 }
 
+/// A text as a whole segment of a path.
+pub fn encoded_segment(text: &str) -> String {
+    encode(text).collect()
+}
+
 /// Appends `key=value` to pairs joined by `&`.
 pub(super) fn push_pair(pairs: &mut String, key: &str, value: &str) {
     if !pairs.is_empty() {

@@ -141,7 +141,7 @@ fn scalars_have_one_text_and_nothing_else_has_any() {
         assert_eq!(rendered(&manifest, json!({ "x": value })).unwrap().target, format!("/a/{segment}"));
     }
     for other in [Value::Null, json!([1]), json!({ "a": 1 })] {
-        assert_eq!(fill::scalar(&other), None);
+        assert_eq!(scalar(&other), None);
     }
 }
 

@@ -19,11 +19,12 @@ use pinhole_manifest::diagnostic::Diagnostic;
 use rand_core::CryptoRng;
 
 use crate::call::{CallRequest, Executor, Retries};
-use crate::catalog::{Catalog, CatalogError, Entry, Source};
+use crate::catalog::{Catalog, CatalogError, Entry, ModuleFiles, Source};
 use crate::clock::{FixedClock, SystemTimer};
 use crate::entropy::SystemEntropy;
 use crate::outcome::{Outcome, Verdict};
 use crate::project::Tree;
+use crate::sandbox::Sandbox;
 use crate::store::MemoryStore;
 use wire::{ReplayWire, Script, same};
 
@@ -74,15 +75,16 @@ pub enum ReplayFault {
     Setup(String),
 }
 
-/// Replays one case of a manifest. `file` is the case's file name, which names the op.
+/// Replays one case of a manifest, whose modules are there. `file` is the case's file name, which names the op.
 pub async fn replay<R: CryptoRng>(
     manifest: &[u8],
+    modules: ModuleFiles,
     file: &str,
     case: &[u8],
     rng: &mut R,
 ) -> Result<(), ReplayFault> {
     let mut catalog = Catalog::default();
-    catalog.add(manifest, Source::UnsignedFile).map_err(|error| match error {
+    catalog.add_with(manifest, Source::UnsignedFile, modules).map_err(|error| match error {
         CatalogError::Invalid(_) | CatalogError::Taken(_) => ReplayFault::Manifest,
     })?;
     let entry = catalog.iter().next().ok_or(ReplayFault::Manifest)?;
@@ -105,6 +107,7 @@ pub async fn replay<R: CryptoRng>(
         entropy: Box::new(SystemEntropy),
         // A case says what comes of one answer.
         retries: Retries::Never,
+        sandbox: Sandbox::default(),
         wire: Box::new(ReplayWire::new(Arc::clone(&script))),
     };
     let outcome = executor.run(request).await;

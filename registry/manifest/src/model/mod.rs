@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 pub use args::{ArgDef, ArgFault, ArgKind, Args, ArgsSchema, SAFE_INTEGER_MAX};
 pub use auth::{Auth, AuthScheme, ClientAuth, OAuth, Pat, Pkce};
 pub use op::{Action, Effect, Limits, Op, RESPONSE_BYTES_MAX, RESULT_BYTES_MAX, Requirement, TIMEOUT_MS_MAX};
-pub use page::{Module, ModuleRequest, ModuleSegment, Page, PathPattern, PatternSegment};
+pub use page::{LineValues, Module, ModuleRequest, ModuleSegment, Page, PathPattern, PatternSegment};
 pub(crate) use request::decoded;
 pub use request::{
     Body, JsonTemplate, Method, PathTemplate, Piece, QueryParam, Request, Template, is_dot_segment,
 };
 
-pub use crate::parse::is_method_key;
+pub use crate::parse::{is_graphql_segment, is_method_key};
 
 use crate::digest::Digest;
 use crate::host::{ApiHost, HttpsUrl};

@@ -1,6 +1,8 @@
 //! How further pages are found, and what a module may ask for. DESIGN, "Manifest": `page`, `module`.
 
-use super::request::Method;
+use serde_json::Value;
+
+use super::request::{Body, JsonTemplate, Method, PathTemplate, Piece, QueryParam, Request, Template};
 use crate::digest::Digest;
 use crate::ids::ArgName;
 use crate::pick::SingularPath;
@@ -80,6 +82,54 @@ pub struct ModuleRequest {
     pub headers: Vec<String>,
     /// The one GraphQL document that it may post.
     pub graphql: Option<String>,
+}
+
+/// What a module's request adds to the line that it matches.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LineValues {
+    /// The text of each `{*}`, in order, percent-encoded as it is to be sent.
+    pub wild: Vec<String>,
+    /// The query, not encoded.
+    pub query: Vec<(String, String)>,
+    /// Headers; names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body; for a line with a GraphQL document, its variables.
+    pub body: Option<Value>,
+}
+
+impl ModuleRequest {
+    /// The request that this line comes to with such values, to be rendered like any other; `None` if there are not as
+    /// many texts as `{*}`. The values have been held against the line.
+    pub fn with(&self, values: LineValues) -> Option<Request> {
+        let literal = |text: String| Template(vec![Piece::Literal(text)]);
+        let mut wild = values.wild.into_iter();
+        let segments: Option<Vec<Template>> = self
+            .path
+            .iter()
+            .map(|segment| match segment {
+                ModuleSegment::Literal(text) => Some(literal(text.clone())),
+                ModuleSegment::Arg(name) => Some(Template(vec![Piece::Arg(name.clone())])),
+                ModuleSegment::Any => wild.next().map(literal),
+            })
+            .collect();
+        let path = PathTemplate(segments.filter(|_| wild.next().is_none())?);
+        let body = match (&self.graphql, values.body) {
+            (Some(document), variables) => {
+                let variables = variables.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+                Body::Graphql { document: document.clone(), variables: JsonTemplate::Literal(variables) }
+            }
+            (None, Some(body)) => Body::Json(JsonTemplate::Literal(body)),
+            (None, None) => Body::None,
+        };
+        let query = |(key, value)| QueryParam { key, value: literal(value), join: None };
+        Some(Request {
+            method: self.method,
+            path,
+            query: values.query.into_iter().map(query).collect(),
+            headers: values.headers.into_iter().map(|(name, value)| (name, literal(value))).collect(),
+            body,
+        })
+    }
 }
 
 /// One segment of a module request's path.

@@ -29,6 +29,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::json::{self, JsonFault, Numbers};
 use crate::model::Manifest;
 pub use names::is_method_key;
+pub use posted::is_graphql as is_graphql_segment;
 use reader::{Faults, Value};
 pub(crate) use request::METHODS;
 

@@ -61,8 +61,9 @@ fn check_segments(segments: impl Iterator<Item = Option<String>>, at: &At, fault
     }
 }
 
-/// `graphql` in any case and encoding, with or without what looks like a file's ending or parameters behind it.
-fn is_graphql(segment: &str) -> bool {
+/// Whether a segment is that of a GraphQL endpoint: `graphql` in any case and encoding, with or without what looks like a
+/// file's ending or parameters behind it.
+pub fn is_graphql(segment: &str) -> bool {
     let decoded = decoded(segment);
     decoded
         .split(|byte| b";.".contains(byte))

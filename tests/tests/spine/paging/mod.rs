@@ -218,7 +218,10 @@ async fn explain_shows_the_request_of_a_further_page() {
     // The use is spent: the first page would be refused, the next one would not.
     let explained = stage.executor.explain(call.clone().with_next(token)).await;
     let Explained::WouldRun(explanation) = explained else { panic!("{explained:?}") };
-    assert_eq!(explanation.request.url, "https://api.shelf.dev/cursor?size=2&after=after%2F2%2B%3D%26");
+    assert_eq!(
+        explanation.request.unwrap().url,
+        "https://api.shelf.dev/cursor?size=2&after=after%2F2%2B%3D%26"
+    );
     assert!(
         matches!(stage.executor.explain(call).await, Explained::Refused(refusal) if refusal.code == Code::GrantUsedUp)
     );

@@ -1,0 +1,75 @@
+//! What a call of a module costs, warm, over the same op declared natively: no network, state in memory, in one run.
+//! DESIGN, "Measures to hold".
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use pinhole_manifest::Digest;
+use pinhole_tests::{Canned, Setup, thing};
+use serde_json::json;
+
+const PROBE: &[u8] = include_bytes!("../guests/built/probe.wasm");
+
+fn warm(criterion: &mut Criterion) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let args = json!({
+        "type": "object", "additionalProperties": false, "required": ["owner", "repo"],
+        "properties": {
+            "owner": { "type": "string", "description": "Whose." },
+            "repo": { "type": "string", "description": "Which." },
+        },
+    });
+    let pick = json!({ "fields": ["owner", "stale"] });
+    let path = "/repos/{owner}/{repo}/things";
+    let mut manifest = thing();
+    manifest["ops"] = json!(BTreeMap::from([
+        (
+            "native",
+            json!({
+                "access": "read", "summary": "Natively.", "args": args, "pick": pick,
+                "request": { "method": "GET", "path": path },
+            })
+        ),
+        (
+            "passes",
+            json!({
+                "access": "read", "summary": "By a module.", "args": args, "pick": pick,
+                "module": {
+                    "file": "modules/probe.wasm",
+                    "sha256": Digest::of(PROBE).to_string().replace("sha256:", ""),
+                    "requests": [{ "method": "GET", "path": path }],
+                },
+            })
+        ),
+    ]));
+    let setup = Setup::module(&manifest, ("modules/probe.wasm", PROBE.to_vec()), Vec::new());
+    let mut stage = runtime.block_on(setup.start());
+    let grant = stage.grant("thing").seal();
+    let args = json!({"owner": "acme", "repo": "it"});
+    for (name, rows) in [("1 row", 1), ("100 rows", 100)] {
+        let row = json!({"owner": "ann", "stale": 7, "title": "a".repeat(100)});
+        let body = json!(vec![row; rows]).to_string();
+        stage.executor.wire = Box::new(Canned::new(body));
+        let mut group = criterion.benchmark_group(format!("module/{name}"));
+        for op in ["thing.native", "thing.passes"] {
+            let ran = runtime.block_on(stage.run(op, &args, &grant));
+            assert!(ran.result().is_some(), "{}", ran.to_json());
+            group.bench_function(op, |bencher| {
+                bencher.to_async(&runtime).iter(|| stage.run(op, &args, &grant));
+            });
+        }
+        group.finish();
+    }
+    let shared = Arc::new(stage);
+    criterion.bench_function("module/8 at once", |bencher| {
+        let (stage, args, grant) = (&shared, &args, &grant);
+        bencher
+            .to_async(&runtime)
+            .iter(|| futures_util::future::join_all((0..8).map(|_| stage.run("thing.passes", args, grant))));
+    });
+}
+
+criterion_group!(benches, warm);
+criterion_main!(benches);
