@@ -9,7 +9,7 @@ use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
 use pinhole_runtime::local::{self as runtime, ApproveError, Sheet, SheetError};
 use pinhole_runtime::store::{
-    AnswerError, Connections as _, Party, Question, QuestionId, QuestionState, Questions as _,
+    AnswerError, Connections as _, Party, Question, QuestionId, QuestionState, Questions as _, StoreError,
 };
 use serde_json::{Value, json};
 
@@ -100,6 +100,8 @@ fn approve(
     }
     sheet::lines(&sheet).iter().for_each(out::note);
     let key = keys::member(passphrase, Access::Write, config)?;
+    // She may have taken her time.
+    let desktop = desktop.later()?;
     let present = desktop.present(&key, catalog);
     let until = present.approve(&sheet).map_err(|error| not_approved(error, sheet.question))?;
     local::renew_by_the_way(&present);
@@ -112,12 +114,16 @@ fn approve(
 
 fn deny(question: &str, config: &Config) -> anyhow::Result<End> {
     let desktop = Desktop::open(config)?;
-    let id = id(question)?;
-    runtime::deny(&desktop.store, desktop.member.id(), id, desktop.now).map_err(|error| match error {
-        AnswerError::Store(_) => anyhow::Error::from(error),
-        error => over(&error).into(),
-    })?;
-    out::line(format_args!("denied: {id}"));
+    let (id, member) = (id(question)?, desktop.member.id());
+    match runtime::deny(&desktop.store, member, id, desktop.now) {
+        Ok(()) => out::line(format_args!("denied: {id}")),
+        Err(AnswerError::Store(StoreError::Tampered { .. })) => {
+            desktop.store.forget_question(member, id)?;
+            out::line(format_args!("forgotten: {id}, whose row was tampered with"));
+        }
+        Err(AnswerError::Store(error)) => return Err(error.into()),
+        Err(error) => return Err(over(&error).into()),
+    }
     Ok(End::Done)
 }
 

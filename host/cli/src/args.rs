@@ -170,6 +170,8 @@ pub(crate) enum ConnectionsCommand {
         local: LocalManifests,
     },
     /// Forget a connection and end its grants; the key stays good at the service until you end it there
+    // An id may begin with a hyphen.
+    #[command(allow_hyphen_values = true)]
     Remove {
         #[command(flatten)]
         which: WhichConnection,
@@ -179,7 +181,7 @@ pub(crate) enum ConnectionsCommand {
 /// One connection.
 #[derive(Debug, Args)]
 pub(crate) struct WhichConnection {
-    /// The service
+    /// The service; to remove one, its id will do
     pub(crate) service: String,
     /// What the connection is called, where the service has several
     #[arg(long, value_name = "NAME")]

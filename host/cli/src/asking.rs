@@ -19,14 +19,14 @@ pub(crate) enum Said {
 /// Shows a question that waits, and takes her answer.
 pub(crate) fn ask(bot: &LocalBot, id: QuestionId, config: &Config) -> anyhow::Result<Said> {
     let (desk, catalog) = (bot.desk.as_ref(), &bot.executor.catalog);
-    let now = desk.high_water(bot.executor.clock.now())?;
-    let question = desk.question(Party::Member(bot.member), id, now)?.context("the question is gone")?;
+    let now = || desk.high_water(bot.executor.clock.now());
+    let question = desk.question(Party::Member(bot.member), id, now()?)?.context("the question is gone")?;
     let connection = desk.connection(bot.member, question.connection)?;
     let sheet = approvals::sheet_of(&question, connection.as_ref(), catalog)?;
     terminal::show(&sheet::lines(&sheet))?;
     let prompt = "Your passphrase says yes; Enter alone leaves it waiting: ";
     let Some(key) = keys::member_says_yes(prompt, config)? else { return Ok(Said::Nothing) };
-    let present = local::present(&key, bot.executor.bot.public(), desk, catalog, now);
+    let present = local::present(&key, bot.executor.bot.public(), desk, catalog, now()?);
     present.approve(&sheet).map_err(|error| approvals::not_approved(error, id))?;
     local::renew_by_the_way(&present);
     Ok(Said::Yes)

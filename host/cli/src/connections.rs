@@ -1,10 +1,10 @@
 //! `pinhole connections`: what is connected, and what it may be used for. Never shows a key.
 
-use pinhole_grant::{Dial, OpenError, UnixTime};
+use pinhole_grant::{CredentialId, Dial, OpenError, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
-use pinhole_runtime::local::{CapError, Standing, Stored};
+use pinhole_runtime::local::{CapError, Skipped, Standing, Stored};
 use pinhole_runtime::store::{ConnectionError, ConnectionRow, Connections as _, StoreError};
 use serde_json::{Value, json};
 
@@ -30,25 +30,18 @@ pub(crate) fn main(command: Option<ConnectionsCommand>, json: bool, config: &Con
     }
 }
 
+const NOTHING: &str =
+    "nothing is connected; `pinhole connect SERVICE` begins, `pinhole services` lists services";
+
 fn list(json: bool, config: &Config) -> anyhow::Result<End> {
-    let rows = if keys::member_public(config)?.is_some() {
-        let desktop = Desktop::open(config)?;
-        let rows = desktop.store.connections(desktop.member.id())?;
-        rows.into_iter()
-            .map(|row| Ok((reads_until(&row, &desktop)?, row)))
-            .collect::<anyhow::Result<Vec<_>>>()?
-    } else {
-        Vec::new()
-    };
+    let rows = if keys::member_public(config)?.is_some() { rows(config)? } else { Vec::new() };
     if json {
         let rows: Vec<Value> = rows.iter().map(|(until, row)| in_json(row, *until)).collect();
         out::json(&rows)?;
         return Ok(End::Done);
     }
     if rows.is_empty() {
-        out::note(
-            "nothing is connected; `pinhole connect SERVICE` begins, `pinhole services` lists services",
-        );
+        out::note(NOTHING);
     }
     for (until, row) in rows {
         let until = until.map_or_else(
@@ -65,6 +58,13 @@ fn list(json: bool, config: &Config) -> anyhow::Result<End> {
         ));
     }
     Ok(End::Done)
+}
+
+/// Every connection, and until when the local bot may read on it.
+fn rows(config: &Config) -> anyhow::Result<Vec<(Option<UnixTime>, ConnectionRow)>> {
+    let desktop = Desktop::open(config)?;
+    let rows = desktop.store.connections(desktop.member.id())?;
+    rows.into_iter().map(|row| Ok((reads_until(&row, &desktop)?, row))).collect()
 }
 
 fn in_json(row: &ConnectionRow, reads_until: Option<UnixTime>) -> Value {
@@ -127,6 +127,9 @@ fn renew(
     let desktop = Desktop::open(config)?;
     let member = Member::present(passphrase, Access::Read, config)?;
     let renewals = desktop.present(&member.key, catalog).renew()?;
+    if renewals.is_empty() {
+        out::note(NOTHING);
+    }
     let mut end = End::Done;
     for renewal in renewals {
         let (service, label) = (&renewal.connection.service, visible(renewal.connection.label.as_str()));
@@ -135,25 +138,38 @@ fn renew(
                 out::line(format_args!("{service} {label}: bots here may read until {}", out::moment(until)));
             }
             Err(skipped) => {
-                end = End::Failed;
                 out::note(format_args!("{service} {label}: not renewed: {skipped}"));
-                out::note(format_args!("  connect it anew: `pinhole connect {service} --label '{label}'`"));
+                if skipped == Skipped::Tampered {
+                    end = End::Local;
+                    let id = renewal.connection.id;
+                    out::note(format_args!("  `pinhole connections remove {id}`, then connect it anew"));
+                } else {
+                    end = if end == End::Local { end } else { End::Failed };
+                    out::note(format_args!(
+                        "  connect it anew: `pinhole connect {service} --label '{label}'`"
+                    ));
+                }
             }
         }
     }
     Ok(end)
 }
 
+/// By its name, or by its id, which is enough where the rest of a row cannot be read.
 fn remove(which: &WhichConnection, config: &Config) -> anyhow::Result<End> {
     let desktop = Desktop::open(config)?;
-    let row = desktop.connection(&which.service, which.label.as_deref())?;
-    let ended =
-        desktop.store.remove_connection(desktop.member.id(), row.id).map_err(|error| match error {
-            ConnectionError::Store(_) => anyhow::Error::from(error),
-            error => Failure::new(End::Refused, error.to_string(), "`pinhole connections` lists them").into(),
-        })?;
-    let (service, label) = (&row.service, visible(row.label.as_str()));
-    out::line(format_args!("{service} {label} is gone, and {} of its grants with it", ended.len()));
+    let (id, name) = match CredentialId::parse(&which.service) {
+        Ok(id) => (id, id.to_string()),
+        Err(_a_service) => {
+            let row = desktop.connection(&which.service, which.label.as_deref())?;
+            (row.id, format!("{} {}", row.service, visible(row.label.as_str())))
+        }
+    };
+    let ended = desktop.store.remove_connection(desktop.member.id(), id).map_err(|error| match error {
+        ConnectionError::Store(_) => anyhow::Error::from(error),
+        error => Failure::new(End::Refused, error.to_string(), "`pinhole connections` lists them").into(),
+    })?;
+    out::line(format_args!("{name} is gone, and {} of its grants with it", ended.len()));
     out::note("the key itself is still good at the service: end it there");
     Ok(End::Done)
 }

@@ -1,5 +1,6 @@
 //! `pinhole explain`: the exact request of a call, the credential left out. Sends nothing, spends nothing.
 
+use pinhole_grant::UnixTime;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::Explained;
 use pinhole_runtime::call::Explanation;
@@ -30,9 +31,10 @@ async fn on_a_connection(flags: &CallFlags, config: &Config) -> anyhow::Result<E
     match bot.explain(&call).await {
         Explained::Refused(refusal) if refusal.code == Code::NotConnected => {
             let prepared = call::prepare(flags, Permission::Supposed, config)?;
-            let Explained::WouldRun(mut explanation) = prepared.executor.explain(prepared.request).await
-            else {
-                return shown(Explained::Refused(refusal), flags);
+            let mut explanation = match prepared.executor.explain(prepared.request).await {
+                Explained::WouldRun(explanation) => explanation,
+                // What is wrong with the call itself comes first.
+                other => return shown(other, flags),
             };
             suppose(&mut explanation);
             if flags.json {
@@ -120,9 +122,21 @@ fn show(explanation: &Explanation) -> anyhow::Result<()> {
         out::bytes(limits.result_bytes),
         limits.timeout_ms
     ));
+    if let Some(grant) = granted(&explanation.grant) {
+        out::line(format_args!("grant: {}", shown(&grant)));
+    }
     out::line(format_args!("rule: {}", shown(&explanation.rule)));
     let unsigned = if explanation.unsigned { ", unsigned" } else { "" };
     out::line(format_args!("manifest: {} {}{unsigned}", explanation.manifest, explanation.digest));
     out::line("nothing was sent");
     Ok(())
+}
+
+/// A grant in a line: its id, whose it is, what it covers, until when.
+fn granted(grant: &Value) -> Option<String> {
+    let text = |name: &str| grant.get(name).and_then(Value::as_str);
+    let until = out::moment(UnixTime::from_secs(grant.get("expires_at")?.as_i64()?));
+    let uses = grant.get("uses").and_then(Value::as_u64).map(|uses| format!(", {uses} in all"));
+    let (id, access, account) = (text("id")?, text("access")?, text("account")?);
+    Some(format!("{id}, account {account}, {access} until {until}{}", uses.unwrap_or_default()))
 }

@@ -27,11 +27,6 @@ pub(crate) fn read_private(path: &Path) -> anyhow::Result<Vec<u8>> {
     bounded(file, &path.display().to_string())
 }
 
-/// The same as text.
-pub(crate) fn read_private_text(path: &Path) -> anyhow::Result<String> {
-    text(read_private(path)?, path)
-}
-
 fn open(path: &Path) -> anyhow::Result<File> {
     File::open(path).map_err(|error| {
         let message = format!("`{}` cannot be read: {error}", path.display());

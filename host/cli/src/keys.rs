@@ -23,7 +23,11 @@ pub(crate) fn main(command: KeysCommand, config: &Config) -> anyhow::Result<End>
 }
 
 fn show(json: bool, config: &Config) -> anyhow::Result<End> {
-    let (member, bot) = (member_public(config)?, public(KeyKind::Bot, config)?);
+    let member = match public(KeyKind::Member, config)? {
+        None => member_public(config)?,
+        here => here,
+    };
+    let bot = public(KeyKind::Bot, config)?;
     if json {
         out::json(
             &json!({"member": member.map(|key| key.to_string()), "bot": bot.map(|key| key.to_string())}),
@@ -148,7 +152,7 @@ pub(crate) fn member_public(config: &Config) -> anyhow::Result<Option<PublicKey>
     if !path.exists() {
         return public(KeyKind::Member, config);
     }
-    let text = files::read_private_text(&path)?;
+    let text = String::from_utf8(files::read_private(&path)?).unwrap_or_default();
     let member = text.trim_end().parse::<PublicKey>().ok().filter(|key| key.kind() == KeyKind::Member);
     let damaged = || {
         let message = format!("`{}` is not a member's public key", path.display());

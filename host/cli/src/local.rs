@@ -51,6 +51,12 @@ impl Desktop {
         Ok(Self { store, member, bot, now })
     }
 
+    /// The same, at the time that it is now.
+    pub(crate) fn later(self) -> anyhow::Result<Self> {
+        let now = self.store.high_water(SystemClock.now())?;
+        Ok(Self { now, ..self })
+    }
+
     /// The member herself, her key open.
     pub(crate) fn present<'a>(&'a self, key: &'a SecretKey, catalog: &'a Catalog) -> Present<'a> {
         present(key, self.bot.key.public(), &self.store, catalog, self.now)

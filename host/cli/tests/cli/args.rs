@@ -229,7 +229,7 @@ fn an_arg_is_judged_as_it_was_written() {
         (&[r#"filter={"a": 1, "b": "x"}"#], r#"{"filter":{"a":1,"b":"x"}}"#),
         (&["ids=[1,2]", "ids=[3]"], r#"{"ids":[1,2,3]}"#),
     ] {
-        let shown = explain(args).expect(0).json();
+        let shown = explain(args).expect(3).json();
         assert_eq!(shown["explanation"]["args"].to_string(), wanted, "{args:?}");
     }
     for arg in [

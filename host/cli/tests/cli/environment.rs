@@ -92,7 +92,7 @@ fn no_permission_is_taken_from_the_environment() {
         home.command(&args).env("PINHOLE_TOKEN", KEY).env("GITHUB_TOKEN", KEY).env("PINHOLE_GRANT", &grant),
         b"",
     )
-    .expect(2);
+    .expect(3);
     assert_eq!(stage.connections(), 0);
 }
 
@@ -176,6 +176,6 @@ fn another_home_with_links_to_the_keys_forgets_nothing() {
     assert!(!folder.path("pinhole.db").exists() && !files.path("pinhole.db").exists());
     assert_eq!(stage.requests(), 1);
     // Without a grant there is nothing to spend, and the home's own database serves.
-    folder.run(&[&["explain"], &READ[..]].concat()).expect(0);
+    folder.run_with(&[&["explain"], &READ[..], &["--token-stdin"]].concat(), KEY).expect(0);
     assert!(folder.path("pinhole.db").exists());
 }

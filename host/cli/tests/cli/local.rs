@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pinhole_standin::{Config, Misbehaviour, Reply, Route, When, World};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::home::{Home, KEY};
 use crate::stage::Stage;
@@ -82,7 +82,7 @@ fn a_service_that_takes_too_long_is_given_up() {
 #[test]
 fn a_manifest_that_hides_something_is_not_listed() {
     let home = Home::empty();
-    let mut manifest: serde_json::Value = serde_json::from_str(&acme("api.acme.com")).unwrap();
+    let mut manifest: Value = serde_json::from_str(&acme("api.acme.com")).unwrap();
     let op = &mut manifest["ops"]["get_thing"];
     op["args"]["properties"]["tags"] = json!({
         "type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 4, "description": "Tags.",
@@ -105,4 +105,47 @@ fn a_manifest_that_hides_something_is_not_listed() {
             );
         }
     }
+}
+
+/// A manifest with these words about keys.
+fn provable(auth: &Value) -> String {
+    json!({
+        "pinhole": 1, "id": "acme", "version": "1.0.0", "name": "Acme", "summary": "Things.", "host": "api.acme.com",
+        "auth": auth,
+        "ops": {"get_me": {
+            "access": "read", "summary": "Me.", "request": {"method": "GET", "path": "/me"},
+            "pick": {"fields": ["name"]}
+        }}
+    })
+    .to_string()
+}
+
+#[test]
+fn a_service_proves_a_key_by_its_viewer_and_one_without_a_viewer_takes_none() {
+    let route = Route::get("/me", Reply::json(200, &json!({"name": "demo-wren"})));
+    let config = Config { host: "api.acme.com".to_owned(), ..Config::new(World::Fixed(vec![route])) };
+    let (home, stage) = (Home::empty(), Stage::with(config));
+    let dial = stage.dial_for("api.acme.com", &home);
+    let dial: Vec<&str> = dial.iter().map(String::as_str).collect();
+    let connect = |auth: Value, flags: &[&str]| {
+        let manifest = home.write("acme.json", provable(&auth));
+        let words = ["connect", "acme", "--token-stdin", "--json", "--manifest", &manifest, "--unsigned"];
+        home.run_with(&[&words[..], &dial, flags].concat(), KEY)
+    };
+    let ran = connect(json!({"scheme": "bearer"}), &[]).expect(3);
+    assert!(ran.stderr.contains("auth.viewer"), "{}", ran.stderr);
+    assert!(home.stored().iter().all(Vec::is_empty));
+    assert_eq!(stage.connections(), 0);
+    // A viewer that names nobody: a second key may be anybody's.
+    let nobody = json!({"scheme": "bearer", "viewer": "get_me"});
+    let connected = connect(nobody.clone(), &[]).expect(0);
+    assert_eq!(
+        (&connected.json()["account"], &connected.json()["became"]),
+        (&json!("unnamed"), &json!("connected"))
+    );
+    let before = home.stored();
+    let ran = connect(nobody.clone(), &[]).expect(3);
+    assert!(ran.stderr.contains("--replace"), "{}", ran.stderr);
+    assert_eq!(home.stored(), before);
+    assert_eq!(connect(nobody, &["--replace"]).expect(0).json()["became"], "replaced");
 }

@@ -4,6 +4,10 @@
 #[cfg(test)]
 mod args;
 #[cfg(test)]
+mod connect;
+#[cfg(test)]
+mod connections;
+#[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod doctor;
@@ -36,6 +40,10 @@ mod stage;
 #[cfg(test)]
 mod store;
 #[cfg(test)]
+mod stored;
+#[cfg(test)]
 mod token;
+#[cfg(test)]
+mod unproved;
 #[cfg(test)]
 mod vectors;

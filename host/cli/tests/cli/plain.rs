@@ -93,8 +93,8 @@ fn bad_flags_are_usage_errors() {
         let ran = home.run(args).expect(2);
         assert_eq!(ran.stdout, "", "{args:?}");
     }
-    let ran = home.run(&["run", "github.get_repo"]).expect(2);
-    assert!(ran.stderr.contains("--grant FILE") && ran.stderr.contains("--token-stdin"), "{}", ran.stderr);
+    let ran = home.run(&["run", "github.get_repo"]).expect(3);
+    assert!(ran.stderr.contains("--grant FILE") && ran.stderr.contains("pinhole connect"), "{}", ran.stderr);
 }
 
 #[cfg(unix)]

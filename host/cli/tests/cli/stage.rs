@@ -1,6 +1,7 @@
 //! A stand-in that runs in the test's process, for the binary to dial.
 
-use pinhole_standin::{Authority, Config, GithubWorld, Standin, World};
+use pinhole_standin::{Authority, Config, GithubWorld, Reply, Route, Standin, World};
+use serde_json::{Value, json};
 
 use crate::home::{Home, KEY};
 
@@ -36,6 +37,15 @@ impl Stage {
         Self::with(Config { token: Some(KEY.to_owned()), ..Config::new(World::Github(world)) })
     }
 
+    /// One that says `viewer` of whoever asks, whatever key she has, and knows the repository of [`READ`].
+    pub(crate) fn of_viewer(viewer: &Value) -> Self {
+        let repository = json!({"id": 7, "full_name": "pinhole-demo/lantern", "archived": false});
+        Self::with(Config::new(World::Fixed(vec![
+            Route::get("/user", Reply::json(200, viewer)),
+            Route::get("/repos/pinhole-demo/lantern", Reply::json(200, &repository)),
+        ])))
+    }
+
     pub(crate) fn with(config: Config) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -57,6 +67,13 @@ impl Stage {
 
     pub(crate) fn connections(&self) -> usize {
         self.standin.connections()
+    }
+
+    /// The keys that came with requests, in their order.
+    pub(crate) fn keys(&self) -> Vec<String> {
+        let requests = self.standin.requests();
+        let key = |seen: &pinhole_standin::Seen| seen.header("authorization").unwrap_or_default().to_owned();
+        requests.iter().map(key).map(|header| header.replace("Bearer ", "")).collect()
     }
 
     pub(crate) fn requests(&self) -> usize {

@@ -12,7 +12,7 @@ use super::explain::{Explanation, describe};
 use super::open::{Agreed, scope_refusal};
 use super::require::{Conditions, Found};
 use super::{Call, CallRequest, Executor, Received, Trace, prepare};
-use crate::outcome::Refusal;
+use crate::outcome::{Code, Refusal};
 use crate::render::Change;
 
 /// A write that the member may be asked about: within her connection's cap, with args in their normal form, and a request
@@ -43,6 +43,10 @@ impl<'a> Call<Checked<'a>> {
     /// Whether this may be asked.
     fn ask(self, executor: &Executor) -> Result<Asking<'a>, Refusal> {
         let Checked { agreed, args } = self.stage;
+        // A write has no pages; an approval that is given out for one would be lost.
+        if agreed.request.next.is_some() {
+            return Err(Refusal::new(Code::PageTokenMismatch));
+        }
         agreed.grant.check_where(&args).map_err(|error| scope_refusal(&error))?;
         for requirement in &agreed.op.require {
             agreed.grant.check_required(&requirement.op).map_err(|error| scope_refusal(&error))?;

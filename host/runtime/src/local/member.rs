@@ -167,6 +167,9 @@ pub enum ApproveError {
     /// The connection opens another account than the question says.
     #[error("the connection that it would use is not of the account that it names")]
     OtherAccount,
+    /// Another bot asked than the one of this host.
+    #[error("another bot asked than the one of this host")]
+    OtherBot,
     /// Its service has no manifest here, or it is not the one that it was connected under.
     #[error("the connection cannot be used as it is: {0}")]
     Stale(Skipped),
@@ -242,27 +245,37 @@ impl Present<'_> {
         Ok(row)
     }
 
-    /// Renews the local bot's read grant of every connection of hers.
+    /// Renews the local bot's read grant of every connection of hers; one that cannot be renewed keeps none from it.
     pub fn renew(&self) -> Result<Vec<Renewal>, RenewError> {
         let mut renewals = Vec::new();
         for connection in self.desk.connections(self.member())? {
-            let credential = self.open(&connection)?;
-            let reads_until = match manifest_of(self.catalog, &credential) {
-                Err(skipped) => Err(skipped),
-                Ok(entry) => {
-                    let grant = self.read_grant(&credential, entry)?;
-                    self.desk.put_grant(&grant)?;
-                    Ok(grant.expires_at)
-                }
-            };
+            let reads_until = self.renew_one(&connection)?;
             renewals.push(Renewal { connection, reads_until });
         }
         Ok(renewals)
     }
 
+    fn renew_one(&self, row: &ConnectionRow) -> Result<Result<UnixTime, Skipped>, RenewError> {
+        let credential = match self.open(row) {
+            Ok(credential) => credential,
+            Err(StoreError::Tampered { .. }) => return Ok(Err(Skipped::Tampered)),
+            Err(error) => return Err(error.into()),
+        };
+        let entry = match manifest_of(self.catalog, &credential) {
+            Ok(entry) => entry,
+            Err(skipped) => return Ok(Err(skipped)),
+        };
+        let grant = self.read_grant(&credential, entry)?;
+        self.desk.put_grant(&grant)?;
+        Ok(Ok(grant.expires_at))
+    }
+
     /// Says yes to what is on the sheet: mints the approval and puts it where the bot finds it. Returns until when it may be
     /// used.
     pub fn approve(&self, sheet: &Sheet) -> Result<UnixTime, ApproveError> {
+        if sheet.bot != self.bot.id() {
+            return Err(ApproveError::OtherBot);
+        }
         let row = self.desk.connection(self.member(), sheet.connection)?;
         let credential = self.open(&row.ok_or(ApproveError::NoConnection)?)?;
         if *credential.service() != sheet.service || *credential.account() != sheet.account {

@@ -39,6 +39,9 @@ pub enum Skipped {
     /// The manifest comes from another source than the one that it was connected under.
     #[error("the manifest comes from another source than the one that it was connected under")]
     SourceChanged,
+    /// What is stored of it does not agree with what she sealed.
+    #[error("what is stored of it was tampered with")]
+    Tampered,
 }
 
 impl Stored {

@@ -164,7 +164,10 @@ impl StoreError {
             Self::Superseded { .. } => {
                 "let no earlier version run on this home; move the folder away if what it spent and revoked may be forgotten"
             }
-            Self::Tampered { .. } => "remove the connection, grant or question of this id, and make it anew",
+            Self::Tampered { .. } => {
+                "for a connection `pinhole connections remove ID`, then connect anew; for a grant `pinhole connections renew`; for a \
+                 question `pinhole approvals deny ID`"
+            }
             Self::Failed { .. } => "look at the disk and at the rights of the folder",
         }
     }

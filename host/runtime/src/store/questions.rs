@@ -19,7 +19,7 @@ use serde_json::Value;
 
 pub use id::{QuestionId, QuestionIdError};
 
-use super::{StoreError, Table};
+use super::{Removal, StoreError, Table};
 
 /// Most questions of one bot that may wait for one member at once.
 pub const QUESTIONS_PENDING_MAX: u32 = 32;
@@ -266,6 +266,9 @@ pub trait Questions: Send + Sync {
         answer: Answer<'_>,
         now: UnixTime,
     ) -> Result<(), AnswerError>;
+
+    /// Forgets a question, whatever its row says, and revokes its approval: for a row that was tampered with.
+    fn forget_question(&self, member: KeyId, id: QuestionId) -> Result<Removal, StoreError>;
 
     /// Gives out the approval of a question, once; the store then has it no more.
     fn take(&self, bot: KeyId, id: QuestionId, now: UnixTime) -> Result<Taken, TakeError>;

@@ -9,9 +9,10 @@ use rusqlite::{Connection, OptionalExtension as _, Params, Row, Transaction, nam
 use super::SqliteStore;
 use super::broken::{Broken, Columns};
 use super::connections::{NoWord, exists};
+use super::spine::revoke;
 use crate::store::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
-    Question, QuestionId, QuestionState, Questions, RaiseError, StoreError, Table, TakeError, Taken,
+    Question, QuestionId, QuestionState, Questions, RaiseError, Removal, StoreError, Table, TakeError, Taken,
 };
 
 const COLUMNS: &str = "id, member, service, op, args, manifest, connection, account, bot, action, found, raised_at, \
@@ -117,6 +118,22 @@ impl Questions for SqliteStore {
                 params![id, state.as_str(), now.as_secs(), grant, until, sealed],
             )?;
             Ok(())
+        })
+    }
+
+    fn forget_question(&self, member: KeyId, id: QuestionId) -> Result<Removal, StoreError> {
+        self.write("forget a question", |transaction| {
+            let (id, member) = (id.to_string(), member.to_string());
+            let approval = "SELECT grant_id FROM questions WHERE id = ?1 AND member = ?2";
+            let approval: Option<Option<String>> =
+                transaction.query_row(approval, params![id, member], |row| row.get(0)).optional()?;
+            match approval {
+                None => return Ok(Removal::Absent),
+                Some(None) => {}
+                Some(Some(grant)) => revoke(transaction, &grant)?,
+            }
+            transaction.execute("DELETE FROM questions WHERE id = ?1", [&id])?;
+            Ok(Removal::Removed)
         })
     }
 
