@@ -40,6 +40,8 @@ mod store;
 #[cfg(test)]
 mod stored;
 #[cfg(test)]
+mod tampered;
+#[cfg(test)]
 mod token;
 #[cfg(test)]
 mod unproved;
