@@ -14,6 +14,8 @@ mod environment;
 #[cfg(test)]
 mod explain;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod grants;
 #[cfg(test)]
 mod home;

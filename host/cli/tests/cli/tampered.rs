@@ -47,12 +47,12 @@ impl Case {
         let dialled = |what: &[&str]| {
             self.home.run(&self.stage.args(&self.home, &[&["run"], what, &on_work].concat()).words())
         };
-        let of_work = ["connections", "cap", "github", "--label", "work", "write"];
+        let cap = ["connections", "cap", "github", "--label", "work", "write"];
         match door {
             Read => dialled(&READ),
             Write => dialled(&WRITE),
             List => self.home.run(&["connections"]),
-            Cap => self.home.run(&[&of_work[..], &[&flag, &passphrase]].concat()),
+            Cap => self.home.run(&[&cap[..], &[&flag, &passphrase]].concat()),
             Show => self.home.run(&["approvals", "show", &self.question]),
             Approve => self.home.run(&["approvals", "approve", &self.question, &flag, &passphrase]),
         }
