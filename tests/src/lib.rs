@@ -21,17 +21,21 @@
 //!
 //! [`Executor`]: pinhole_runtime::Executor
 
+mod desks;
 mod front;
 mod granting;
 pub mod holds;
+mod local;
 mod node;
 mod shared;
 mod stage;
 mod times;
 mod wires;
 
+pub use desks::JustBefore;
 pub use front::{Front, without_tls};
 pub use granting::{Granting, altered, resigned};
+pub use local::{LABEL, LocalStage, PASTED, call, connectable_thing};
 pub use node::NodeServer;
 pub use shared::shared;
 pub use stage::{HOUR, KEY, NOW, ORG, REPO, SHELF, Setup, Stage, THING, action, op_name, thing};

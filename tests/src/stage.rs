@@ -138,7 +138,12 @@ fn add(catalog: &mut Catalog, manifest: &Value) -> String {
     }
 }
 
-fn client(catalog: &Catalog, dialled: SocketAddr, standin: &Standin, limits: StageLimits) -> PinnedClient {
+pub(crate) fn client(
+    catalog: &Catalog,
+    dialled: SocketAddr,
+    standin: &Standin,
+    limits: StageLimits,
+) -> PinnedClient {
     let dial = |settings: NetSettings, entry: &Entry| {
         let text = format!("{}:443:{dialled}", entry.manifest.host());
         settings.with_override(DialOverride::parse(&text).expect("an override"))
@@ -169,7 +174,7 @@ pub struct Stage {
     pub store: Arc<dyn Store>,
     /// The connection that the member has.
     pub connection: CredentialId,
-    limits: StageLimits,
+    pub(crate) limits: StageLimits,
 }
 
 impl Stage {

@@ -1,13 +1,11 @@
 //! `pinhole connections`: what is connected, and what it may be used for. Never shows a key.
 
-use pinhole_grant::{CredentialId, Dial, UnixTime};
+use pinhole_grant::{CredentialId, Dial, OpenError, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
-use pinhole_runtime::local::{CapError, RenewError, Skipped};
-use pinhole_runtime::store::{
-    ConnectionError, ConnectionRow, Connections as _, GrantError, GrantFilter, Grants as _, StoreError,
-};
+use pinhole_runtime::local::{CapError, RenewError, Skipped, Standing, Stored};
+use pinhole_runtime::store::{ConnectionError, ConnectionRow, Connections as _, GrantError, StoreError};
 use serde_json::{Value, json};
 
 use crate::args::{ConnectionsCommand, WhichConnection};
@@ -79,23 +77,12 @@ fn in_json(row: &ConnectionRow, reads_until: Option<UnixTime>) -> Value {
 
 /// Until when the local bot may read, once the row agrees with what is sealed in the bot's grant of it.
 fn reads_until(row: &ConnectionRow, desktop: &Desktop) -> Result<Option<UnixTime>, StoreError> {
-    let filter = GrantFilter {
-        member: Some(desktop.member.id()),
-        bot: Some(desktop.bot.key.public().id()),
-        connection: Some(row.id),
-        access: Some(Access::Read),
-        ..GrantFilter::default()
-    };
-    let Some(grant) = desktop.store.grants(&filter)?.into_iter().next() else { return Ok(None) };
-    let issuers = std::slice::from_ref(&desktop.member);
-    match pinhole_grant::open(&grant.sealed, &desktop.bot.key, issuers, desktop.now) {
-        Ok(opened) => {
-            grant.check(opened.grant())?;
-            row.check(opened.grant().credential())?;
-            Ok(Some(grant.expires_at))
-        }
-        Err(pinhole_grant::OpenError::Expired) => Ok(None),
-        Err(_other) => Err(grant.tampered()),
+    let bot = &desktop.bot.key;
+    let Some(stored) = Stored::of(row.clone(), bot.public().id(), &desktop.store)? else { return Ok(None) };
+    match stored.open(bot, std::slice::from_ref(&desktop.member), desktop.now)? {
+        Standing::Open(_) => Ok(Some(stored.grant.expires_at)),
+        Standing::Refused(OpenError::Expired) => Ok(None),
+        Standing::Refused(_) => Err(stored.grant.tampered()),
     }
 }
 

@@ -100,7 +100,7 @@ fn write(key: &SecretKey, passphrase: Option<&Passphrase>, config: &Config) -> a
 }
 
 /// Where the member's public key stands, so that the bot's side need not touch her private one.
-fn public_file(config: &Config) -> PathBuf {
+pub(crate) fn public_file(config: &Config) -> PathBuf {
     config.keys().join("member.pub")
 }
 
@@ -109,7 +109,8 @@ fn publish(member: &PublicKey, config: &Config) -> anyhow::Result<()> {
     if path.exists() { Ok(()) } else { files::write_private(&path, format!("{member}\n").as_bytes()) }
 }
 
-fn file(kind: KeyKind, config: &Config) -> PathBuf {
+/// Where the member's or the bot's private key stands.
+pub(crate) fn file(kind: KeyKind, config: &Config) -> PathBuf {
     config.keys().join(match kind {
         KeyKind::Member => "member.json",
         KeyKind::Bot => "bot.json",
@@ -129,7 +130,7 @@ fn there_is(path: &Path) -> anyhow::Result<()> {
     Err(Failure::new(End::Usage, message, "make the keys with `pinhole keys new`").into())
 }
 
-fn unusable(path: &Path, error: KeyFileError) -> Failure {
+pub(crate) fn unusable(path: &Path, error: KeyFileError) -> Failure {
     let message = format!("`{}`: {error}", path.display());
     Failure::new(End::Local, message, "restore the file from a copy, or remove it and make new keys")
 }

@@ -64,18 +64,24 @@ pub(crate) fn json(document: &impl Serialize) -> anyhow::Result<()> {
 
 /// Says what failed and what to do next, on stderr.
 pub(crate) fn failure(error: &anyhow::Error) -> End {
+    let (message, hint, end) = explained(error);
+    note(format_args!("pinhole: {message}"));
+    note(format_args!("  {hint}"));
+    end
+}
+
+/// What failed, what to do next, and how a command ends thereby.
+pub(crate) fn explained(error: &anyhow::Error) -> (String, String, End) {
     let causes: Vec<String> = error.chain().map(|cause| visible(&cause.to_string())).collect();
-    note(format_args!("pinhole: {}", causes.join(": ")));
+    let message = causes.join(": ");
     if let Some(store) = error.chain().find_map(|cause| cause.downcast_ref::<StoreError>()) {
-        note(format_args!("  {}", store.hint()));
-        return End::Local;
+        return (message, store.hint().to_owned(), End::Local);
     }
-    let Some(failure) = error.downcast_ref::<Failure>() else {
-        note("  look at the disk, at the rights of the folder that `--home` names, and at the clock");
-        return End::Local;
-    };
-    note(format_args!("  {}", visible(failure.hint())));
-    failure.end
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        return (message, visible(failure.hint()), failure.end);
+    }
+    let hint = "look at the disk, at the rights of the folder that `--home` names, and at the clock";
+    (message, hint.to_owned(), End::Local)
 }
 
 /// An outcome for people: the picked result on stdout, the rest on stderr.

@@ -8,7 +8,7 @@ use pinhole_runtime::outcome::Code;
 
 use crate::common::{Provoked, parsed};
 use crate::paging::tokens;
-use crate::{answers, grants, requirements, sending, writes};
+use crate::{answers, asking, grants, requirements, sending, writes};
 
 /// How far a call came before it was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +78,24 @@ fn before_anything_is_sent() -> Vec<Row> {
     ]
 }
 
+/// On a stored connection: the request that proved its key came before, and is all that reached the service.
+fn proved(code: Code, run: impl Future<Output = Provoked> + 'static) -> Row {
+    row(code, Sent::No, Reach::Service, run)
+}
+
+fn before_anything_is_sent_on_a_connection() -> Vec<Row> {
+    use asking::codes as on;
+    vec![
+        before(Code::NotConnected, on::without_a_connection()),
+        proved(Code::UnknownConnection, on::no_such_connection()),
+        proved(Code::NoStoredGrant, on::one_without_the_bots_grant()),
+        proved(Code::ReadOnlyConnection, on::one_that_only_reads()),
+        proved(Code::ApprovalDenied, on::a_denied_question()),
+        proved(Code::ApprovalTaken, on::an_approval_that_is_taken()),
+        proved(Code::TooManyQuestions, on::one_question_too_many()),
+    ]
+}
+
 fn once_it_may_have_been_sent() -> Vec<Row> {
     vec![
         row(Code::TimedOut, Sent::Maybe, Reach::Service, sending::to_a_slow_service()),
@@ -105,8 +123,9 @@ fn once_it_may_have_been_sent() -> Vec<Row> {
 #[tokio::test]
 async fn every_refusal_is_provoked() {
     let mut provoked = BTreeSet::new();
-    for (code, sent, reach, run) in before_anything_is_sent().into_iter().chain(once_it_may_have_been_sent())
-    {
+    let tables =
+        [before_anything_is_sent(), before_anything_is_sent_on_a_connection(), once_it_may_have_been_sent()];
+    for (code, sent, reach, run) in tables.into_iter().flatten() {
         let run = run.await;
         run.is(code, sent);
         let (connections, requests) = (run.stage.standin.connections(), run.stage.standin.requests().len());
@@ -137,14 +156,21 @@ fn has_the_shape_of_a_refusal(run: &Provoked, code: Code) {
     assert_eq!(outcome["ok"], false);
     let refusal = &outcome["refusal"];
     let without = |names: BTreeSet<String>, optional: &[&str]| &names - &set(optional);
-    let said = without(keys(refusal), &["untrusted", "use_spent", "retry_after"]);
+    let said = without(keys(refusal), &["untrusted", "use_spent", "retry_after", "question"]);
     assert_eq!(said, set(&["code", "message", "hint", "sent"]), "{code}");
     assert_eq!(refusal["code"], code.as_str());
-    // Where nothing was sent and a use is gone, the hint says so too. What is wrong with a store has a hint of its own.
+    let of_a_question = [Code::ApprovalDenied, Code::ApprovalTaken].contains(&code);
+    assert_eq!(refusal["question"].is_string(), of_a_question, "{code}");
     let hint = refusal["hint"].as_str().unwrap();
-    if code != Code::StoreFailed {
-        assert!(hint.starts_with(code.hint()), "{hint}");
-        assert_eq!(refusal["use_spent"] == true, hint != code.hint(), "{hint}");
+    match code {
+        // What is wrong with a store has a hint of its own.
+        Code::StoreFailed => {}
+        Code::NotConnected => assert_eq!(hint, code.hint().replace("SERVICE", "github")),
+        // Where nothing was sent and a use is gone, the hint says so too.
+        _ => {
+            assert!(hint.starts_with(code.hint()), "{hint}");
+            assert_eq!(refusal["use_spent"] == true, hint != code.hint(), "{hint}");
+        }
     }
     assert!(["no", "maybe", "yes"].contains(&refusal["sent"].as_str().unwrap()));
     let sometimes = ["status", "manifest", "digest", "unsigned", "more_pages"];

@@ -6,7 +6,7 @@ use pinhole_runtime::Outcome;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::{Code, Refusal};
 use pinhole_standin::{Reply, Route};
-use pinhole_tests::{KEY, ORG, REPO, Stage};
+use pinhole_tests::{KEY, ORG, PASTED, REPO, Stage};
 use serde_json::{Value, json};
 
 /// A run, and where it ran.
@@ -74,11 +74,11 @@ pub(crate) fn forms(key: &str) -> Vec<String> {
     forms
 }
 
-/// Asserts that the key is nowhere: in the JSON, in what `Debug` prints, in what goes to the log.
+/// Asserts that no stand-in's key is anywhere: in the JSON, in what `Debug` prints, in what goes to the log.
 pub(crate) fn holds_no_key(outcome: &Outcome) {
     let detail = outcome.refusal().and_then(Refusal::private_detail).unwrap_or_default();
     let places = [outcome.to_json(), format!("{outcome:?}"), detail.to_owned()];
-    for form in forms(KEY) {
+    for form in [KEY, PASTED].into_iter().flat_map(forms) {
         // `Debug` and JSON escape nothing of these forms but quotes and backslashes, which they have none of.
         assert!(!places.iter().any(|place| place.contains(&form)), "the key is in {places:?}");
     }

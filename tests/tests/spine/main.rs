@@ -3,6 +3,7 @@
 //! `codes` provokes every refusal there is and holds the list to `Code::ALL`; the other files each have their subject.
 
 mod answers;
+mod asking;
 mod attacks;
 mod codes;
 mod common;

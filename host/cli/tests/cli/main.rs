@@ -10,6 +10,8 @@ mod connections;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod doctor;
+#[cfg(test)]
 mod environment;
 #[cfg(test)]
 mod explain;

@@ -52,6 +52,15 @@ pub struct Found {
     pub value: Option<Value>,
 }
 
+impl Found {
+    /// Whether this is what the requirement looks at, fed from these args. Its value is the word of whoever looked.
+    pub(crate) fn is_of(&self, requirement: &Requirement, args: &Args) -> bool {
+        self.op == requirement.op
+            && self.path == requirement.condition.path.as_str()
+            && requirement_args(requirement, args).is_ok_and(|filled| filled == self.args)
+    }
+}
+
 impl Conditions<'_, '_> {
     /// Checks all of them, in their order. A refusal here says `sent: no`: the write itself has not left.
     pub(super) async fn hold(&self, executor: &Executor, trace: &mut Trace) -> Result<Vec<Found>, Refusal> {

@@ -5,18 +5,18 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{KeyId, OpenError, UnixTime};
+use pinhole_grant::{KeyId, UnixTime};
 use pinhole_manifest::model::Op;
 use pinhole_manifest::{Access, ServiceId};
 use serde_json::Value;
 
-use super::{QUESTION_SECS, StoredCall};
+use super::{QUESTION_SECS, Stored, StoredCall};
 use crate::call::{CallRequest, Executor, Explained, Trace};
 use crate::entropy;
 use crate::outcome::{Code, Outcome, Refusal, Verdict};
 use crate::store::{
-    ConnectionRow, Desk, GrantFilter, GrantRow, NewQuestion, Party, Question, QuestionId, QuestionState,
-    RaiseError, StoreError, TakeError,
+    ConnectionRow, Desk, NewQuestion, Party, Question, QuestionId, QuestionState, RaiseError, StoreError,
+    TakeError,
 };
 
 /// How often a new id is drawn for a question whose id is taken.
@@ -31,16 +31,6 @@ pub struct LocalBot {
     pub desk: Arc<dyn Desk>,
     /// Whose connections it uses.
     pub member: KeyId,
-}
-
-/// A connection and the bot's read grant of it: both agree with what is sealed.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Stored {
-    /// The connection.
-    pub connection: ConnectionRow,
-    /// The read grant.
-    pub grant: GrantRow,
 }
 
 impl LocalBot {
@@ -69,7 +59,7 @@ impl LocalBot {
         self.explained(call).await.unwrap_or_else(Explained::Refused)
     }
 
-    /// The connection that is meant and the bot's read grant of it.
+    /// The connection that is meant and the bot's read grant of it: both agree with what is sealed.
     pub async fn stored(&self, call: &StoredCall) -> Result<Stored, Refusal> {
         let now = self.now().await?;
         let first = self.rows(call).await?;
@@ -208,30 +198,14 @@ impl LocalBot {
         let (member, bot) = (self.member, self.executor.bot.public().id());
         let all = self.with_desk(move |desk| desk.connections(member)).await??;
         let connection = chosen(all, call)?;
-        let filter = GrantFilter {
-            member: Some(member),
-            bot: Some(bot),
-            connection: Some(connection.id),
-            access: Some(Access::Read),
-            ..GrantFilter::default()
-        };
-        let grants = self.with_desk(move |desk| desk.grants(&filter)).await??;
-        let grant = grants.into_iter().next().ok_or_else(|| Refusal::new(Code::NoStoredGrant))?;
-        Ok(Stored { connection, grant })
+        let stored = self.with_desk(move |desk| Stored::of(connection, bot, desk)).await??;
+        stored.ok_or_else(|| Refusal::new(Code::NoStoredGrant))
     }
 
     /// Holds the rows against what is sealed in the grant. One that is too early or too late, or whose member is not known
     /// (any more), is left to the spine, which says so.
     fn agree(&self, stored: &Stored, now: UnixTime) -> Result<(), StoreError> {
-        let Stored { connection, grant } = stored;
-        match pinhole_grant::open(&grant.sealed, &self.executor.bot, &self.executor.issuers, now) {
-            Ok(opened) => {
-                grant.check(opened.grant())?;
-                connection.check(opened.grant().credential())
-            }
-            Err(OpenError::Expired | OpenError::NotYetValid | OpenError::UnknownIssuer) => Ok(()),
-            Err(_other) => Err(grant.tampered()),
-        }
+        stored.open(&self.executor.bot, &self.executor.issuers, now).map(|_standing| ())
     }
 
     async fn now(&self) -> Result<UnixTime, Refusal> {

@@ -10,7 +10,7 @@ use pinhole_grant::{
 use pinhole_manifest::Access;
 
 use super::prove::Proved;
-use super::{APPROVAL_SECS, READ_GRANT_SECS, Sheet};
+use super::{APPROVAL_SECS, READ_GRANT_SECS, Sheet, Skipped, manifest_of};
 use crate::catalog::{Catalog, Entry};
 use crate::entropy::{self, Entropy, EntropyError};
 use crate::store::{
@@ -136,23 +136,6 @@ pub struct Renewal {
     pub reads_until: Result<UnixTime, Skipped>,
 }
 
-/// Why a connection's read grant was not renewed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Skipped {
-    /// There is no manifest of its service here.
-    #[error("there is no manifest of its service here")]
-    NoManifest,
-    /// The manifest names another host than the one that it was connected to.
-    #[error("the manifest names another host than the one that was connected")]
-    HostChanged,
-    /// The manifest comes from another source than the one that it was connected under.
-    #[error("the manifest comes from another source than the one that it was connected under")]
-    SourceChanged,
-    /// What is stored of it does not agree with what she sealed.
-    #[error("what is stored of it was tampered with")]
-    Tampered,
-}
-
 /// Why no read grant was renewed any further.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -252,7 +235,7 @@ impl Present<'_> {
     /// Gives a connection another cap. One that is `read` again ends approvals that were not used and questions that wait.
     pub fn set_cap(&self, row: &ConnectionRow, cap: Access) -> Result<ConnectionRow, CapError> {
         let credential = self.open(row)?;
-        let entry = self.entry_of(&credential).map_err(CapError::Stale)?;
+        let entry = manifest_of(self.catalog, &credential).map_err(CapError::Stale)?;
         let credential = credential.with_cap(cap);
         let mut rng = entropy::seeded(self.entropy)?;
         let sealed = pinhole_grant::seal_credential(&credential, self.key, &mut rng)?;
@@ -278,7 +261,7 @@ impl Present<'_> {
             Err(StoreError::Tampered { .. }) => return Ok(Err(Skipped::Tampered)),
             Err(error) => return Err(error.into()),
         };
-        let entry = match self.entry_of(&credential) {
+        let entry = match manifest_of(self.catalog, &credential) {
             Ok(entry) => entry,
             Err(skipped) => return Ok(Err(skipped)),
         };
@@ -301,7 +284,7 @@ impl Present<'_> {
         if credential.cap() != Access::Write {
             return Err(ApproveError::ReadOnly);
         }
-        self.entry_of(&credential).map_err(ApproveError::Stale)?;
+        manifest_of(self.catalog, &credential).map_err(ApproveError::Stale)?;
         let until = self.now.plus_secs(APPROVAL_SECS);
         let request = MintRequest::approval(
             self.bot.clone(),
@@ -328,19 +311,6 @@ impl Present<'_> {
             pinhole_grant::open_credential(&row.sealed, self.key).map_err(|_error| row.tampered())?;
         row.check(&credential)?;
         Ok(credential)
-    }
-
-    /// The manifest that a credential was connected under.
-    fn entry_of(&self, credential: &Credential) -> Result<&Entry, Skipped> {
-        let entry = self.catalog.find(credential.service()).ok_or(Skipped::NoManifest)?;
-        if entry.manifest.host() != credential.host() {
-            return Err(Skipped::HostChanged);
-        }
-        if entry.source.name() == credential.registry().as_str() {
-            Ok(entry)
-        } else {
-            Err(Skipped::SourceChanged)
-        }
     }
 
     /// A grant for every read of the manifest as it is, each named, so that what is reviewed later cannot add one.

@@ -11,16 +11,20 @@ mod bot;
 mod member;
 mod prove;
 mod sheet;
+mod stored;
+mod view;
 
 use pinhole_grant::Label;
 use pinhole_manifest::{OpId, ServiceId};
 
-pub use bot::{LocalBot, Stored};
+pub use bot::LocalBot;
 pub use member::{
-    ApproveError, CapError, Keep, KeepError, Kept, OtherAccount, Present, RenewError, Renewal, Skipped, deny,
+    ApproveError, CapError, Keep, KeepError, Kept, OtherAccount, Present, RenewError, Renewal, deny,
 };
 pub use prove::{ProveError, Proved};
 pub use sheet::{Sheet, SheetError, SheetRequest};
+pub use stored::{Skipped, Standing, Stored, manifest_of};
+pub use view::ViewError;
 
 /// How long a question waits for an answer, in seconds: a day.
 pub const QUESTION_SECS: i64 = 24 * 60 * 60;

@@ -121,7 +121,7 @@ fn looks_right(secret: &Secret, auth: &Auth) -> Result<(), ProveError> {
 }
 
 /// Whose account it is, where the manifest says where that stands and something that names one does.
-fn account(outcome: &Outcome, auth: &Auth) -> Option<Account> {
+pub(super) fn account(outcome: &Outcome, auth: &Auth) -> Option<Account> {
     let path = auth.account.as_ref()?;
     let text = match project::find(outcome.result()?, path).ok()?? {
         Tree::String(text) => visible(text),

@@ -1,11 +1,12 @@
 //! What the member sees of a question before she answers: everything that her yes would do, whole.
 //!
 //! Made by her side, from her own manifests: of what the bot's side stored, only the args are taken as they are, for they
-//! are what is asked. Refuses a question that does not agree with its digest, or whose manifest is not the present one.
+//! are what is asked, and the values that it found, which are read again before the write is sent. Refuses a question that
+//! does not agree with its digest, or whose manifest is not the present one.
 //! Texts are as they are: whoever shows them makes characters that do not show visible.
 
 use pinhole_grant::{Account, ActionDigest, CredentialId, KeyId, Label, UnixTime};
-use pinhole_manifest::model::Effect;
+use pinhole_manifest::model::{Args, Effect, Requirement};
 use pinhole_manifest::{Digest, OpId, ServiceId};
 use serde::Serialize;
 use serde_json::Value;
@@ -122,7 +123,7 @@ impl Sheet {
         let confirm = render::fill_text(confirm, &args).map_err(|_error| tampered())?;
         let request = op.request().ok_or_else(tampered)?;
         let rendered = render::render(manifest, request, &args).map_err(|_error| tampered())?;
-        let found = serde_json::from_value(question.found.clone()).map_err(|_error| tampered())?;
+        let found = found(question, &op.require, &args).ok_or_else(tampered)?;
         let body = rendered.body.map(|body| {
             serde_json::from_slice(&body)
                 .unwrap_or_else(|_form| String::from_utf8_lossy(&body).into_owned().into())
@@ -155,4 +156,12 @@ impl Sheet {
             action: question.action,
         })
     }
+}
+
+/// What was found, if it is what the op requires: one answer for each condition, in their order.
+fn found(question: &Question, require: &[Requirement], args: &Args) -> Option<Vec<Found>> {
+    let found: Vec<Found> = serde_json::from_value(question.found.clone()).ok()?;
+    let same = found.len() == require.len()
+        && found.iter().zip(require).all(|(found, requirement)| found.is_of(requirement, args));
+    same.then_some(found)
 }

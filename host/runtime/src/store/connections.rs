@@ -118,7 +118,8 @@ pub trait Connections: Send + Sync {
     /// sealed bytes are the new row's; when it was made stays.
     fn replace_connection(&self, row: &ConnectionRow) -> Result<(), ConnectionError>;
 
-    /// Stores a connection that was just proved together with the local bot's read grant of it, in one step.
+    /// Stores a connection that was just proved together with the local bot's read grant of it, in one step. A newer
+    /// generation whose cap is read ends what [`Connections::set_cap`] ends.
     fn keep_connection(
         &self,
         row: &ConnectionRow,

@@ -30,7 +30,10 @@ impl Connections for SqliteStore {
         self.write("store a connection and its grant", |transaction| {
             match place {
                 Place::New => insert(transaction, row)?,
-                Place::Newer => replace(transaction, row)?,
+                Place::Newer => {
+                    replace(transaction, row)?;
+                    end_writes_beyond(transaction, row)?;
+                }
                 Place::InsteadOf(other) => {
                     remove(transaction, row.member, other)?;
                     insert(transaction, row)?;
@@ -47,9 +50,7 @@ impl Connections for SqliteStore {
                 return Err(Broken::Refused(ConnectionError::NotNewer { stored }));
             }
             update(transaction, row)?;
-            if row.cap == Access::Read {
-                end_writes(transaction, &row.id.to_string())?;
-            }
+            end_writes_beyond(transaction, row)?;
             put_with(transaction, row, grant)
         })
     }
@@ -147,7 +148,11 @@ fn remove(
 }
 
 /// Ends what a connection that only reads does not cover.
-fn end_writes(connection: &Connection, id: &str) -> Result<(), Broken<ConnectionError>> {
+fn end_writes_beyond(connection: &Connection, row: &ConnectionRow) -> Result<(), Broken<ConnectionError>> {
+    if row.cap == Access::Write {
+        return Ok(());
+    }
+    let id = &row.id.to_string();
     for grant in grants_of(connection, id)? {
         let reads = "SELECT 1 FROM grants WHERE id = ?1 AND access = 'read'";
         if !exists(connection, reads, [&grant])? {
@@ -176,11 +181,12 @@ fn put_with(
     put(connection, grant, |_error| ConnectionError::Grant)
 }
 
-/// The stored grants of a connection, and its approvals that were not used yet.
+/// The stored grants of a connection, and its approvals that were not used yet, given out or not.
 fn grants_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare(
         "SELECT id FROM grants WHERE connection = ?1
-         UNION SELECT grant_id FROM questions WHERE connection = ?1 AND state = 'approved'",
+         UNION SELECT grant_id FROM questions WHERE connection = ?1 AND state IN ('approved', 'used')
+                                              AND grant_id NOT IN (SELECT grant_id FROM uses)",
     )?;
     statement.query_map([id], |row| row.get(0))?.collect()
 }

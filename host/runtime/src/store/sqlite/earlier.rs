@@ -27,21 +27,14 @@ const MARKED: &str = "SELECT 1 FROM taken_over";
 pub(super) fn take_over(store: &SqliteStore, home: &Path) -> Result<(), StoreError> {
     let failed = |source| of_io(&store.place, "take over the state of an earlier version", source);
     let (folder, kept) = (home.join(FOLDER), home.join(KEPT));
-    let marked =
-        store.read("look for what was taken over", |connection| Ok(exists(connection, MARKED, [])?))?;
-    // In this order: whoever takes it over at the same time renames the one to the other.
-    let there_before = marked || is_folder(&kept).map_err(failed)?;
-    if is_state(&folder).map_err(failed)? {
-        if there_before {
-            return Err(StoreError::Superseded { path: folder });
-        }
-        if let Err(error) = fs::rename(&folder, &kept)
-            && is_state(&folder).map_err(failed)?
-        {
-            // Nobody else was first.
-            let again = is_folder(&kept).map_err(failed)?;
-            return Err(if again { StoreError::Superseded { path: folder } } else { failed(error) });
-        }
+    let Looked { marked, waits } = look(store, home)?;
+    if waits
+        && let Err(error) = fs::rename(&folder, &kept)
+        && is_state(&folder).map_err(failed)?
+    {
+        // Nobody else was first.
+        let again = is_folder(&kept).map_err(failed)?;
+        return Err(if again { StoreError::Superseded { path: folder } } else { failed(error) });
     }
     if marked || !is_folder(&kept).map_err(failed)? {
         return Ok(());
@@ -50,6 +43,28 @@ pub(super) fn take_over(store: &SqliteStore, home: &Path) -> Result<(), StoreErr
     File::open(home).and_then(|home| home.sync_all()).map_err(failed)?;
     let earlier = Earlier::read(&kept).map_err(failed)?;
     store.write("take over the state of an earlier version", |transaction| Ok(earlier.put(transaction)?))
+}
+
+/// What there is of an earlier version.
+pub(super) struct Looked {
+    /// The database has taken it over.
+    marked: bool,
+    /// It waits to be taken over.
+    waits: bool,
+}
+
+/// Looks for it. State that is there again after it was taken over is refused.
+pub(super) fn look(store: &SqliteStore, home: &Path) -> Result<Looked, StoreError> {
+    let failed = |source| of_io(&store.place, "look for the state of an earlier version", source);
+    let folder = home.join(FOLDER);
+    let marked =
+        store.read("look for what was taken over", |connection| Ok(exists(connection, MARKED, [])?))?;
+    // In this order: whoever takes it over at the same time renames the one to the other.
+    let there_before = marked || is_folder(&home.join(KEPT)).map_err(failed)?;
+    match is_state(&folder).map_err(failed)? {
+        true if there_before => Err(StoreError::Superseded { path: folder }),
+        waits => Ok(Looked { marked, waits }),
+    }
 }
 
 /// What the files say.

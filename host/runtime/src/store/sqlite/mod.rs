@@ -38,6 +38,15 @@ pub struct SqliteStore {
     durable: Mutex<Connection>,
     /// Reads, and writes the latest time, without waiting for `durable`. In memory there is but one connection.
     light: Option<Mutex<Connection>>,
+    reach: Reach,
+}
+
+/// What may be done with what is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    All,
+    /// SQLite refuses every change.
+    Looks,
 }
 
 impl SqliteStore {
@@ -58,14 +67,24 @@ impl SqliteStore {
     pub fn open_waiting(path: &Path, waits: Duration) -> Result<Self, StoreError> {
         let place = Place { path: path.into(), waits };
         let (durable, light) = open::open(&place)?;
-        Ok(Self { place, durable: Mutex::new(durable), light: Some(Mutex::new(light)) })
+        Ok(Self { place, durable: Mutex::new(durable), light: Some(Mutex::new(light)), reach: Reach::All })
+    }
+
+    /// Opens the database of a home to look at it, where there is one. Refuses what [`SqliteStore::open_home`] refuses, but
+    /// for what [`SqliteStore::superseded`] says. Nothing is made, taken over or taken from others; every change is refused
+    /// as [`StoreError::ReadOnly`], and [`Store::high_water`](super::Store::high_water) keeps nothing.
+    pub fn look(home: &Path) -> Result<Option<Self>, StoreError> {
+        let place = Place { path: home.join(DATABASE).into(), waits: LOCK_WAIT };
+        let Some((durable, light)) = open::look(&place)? else { return Ok(None) };
+        let (durable, light) = (Mutex::new(durable), Some(Mutex::new(light)));
+        Ok(Some(Self { place, durable, light, reach: Reach::Looks }))
     }
 
     /// A store that ends with the process.
     pub fn in_memory() -> Result<Self, StoreError> {
         let place = Place { path: Path::new(":memory:").into(), waits: LOCK_WAIT };
         let connection = open::in_memory().map_err(|error| place.fault("be made in memory", error))?;
-        Ok(Self { place, durable: Mutex::new(connection), light: None })
+        Ok(Self { place, durable: Mutex::new(connection), light: None, reach: Reach::All })
     }
 
     /// The file.
@@ -76,6 +95,16 @@ impl SqliteStore {
     /// Reads the whole database, indices too, for damage. Other processes can go on meanwhile.
     pub fn check(&self) -> Result<(), StoreError> {
         open::check(&self.light(), &self.place, "integrity_check(1)")
+    }
+
+    /// [`StoreError::Superseded`] where an earlier version has left state in this home again since it was taken over.
+    pub fn superseded(&self, home: &Path) -> Result<(), StoreError> {
+        earlier::look(self, home).map(|_before| ())
+    }
+
+    /// The version of its format.
+    pub fn format(&self) -> Result<i64, StoreError> {
+        self.read("read the version of its format", |connection| Ok(schema::version(connection)?))
     }
 
     /// A change that is on the disk when this returns; or nothing has changed.

@@ -24,28 +24,50 @@ const CHECKED_AT_START_MAX: i64 = 8 << 20;
 
 /// Opens the two connections of a store: the one whose changes are durable, and the other.
 pub(super) fn open(place: &Place) -> Result<(Connection, Connection), StoreError> {
-    let path = &place.path;
-    // In this order: a log without a database is what is left of one, but not if the database was made in between.
-    let log = is_there(&beside(path, "-wal"))?;
-    if !is_there(path)? {
-        if log {
-            return Err(StoreError::Corrupt { path: path.to_path_buf(), source: None });
-        }
+    if !is_made(place)? {
         make(place)?;
     }
     let failed = |error| place.fault("open its database", error);
     let mut durable = connect(place).map_err(failed)?;
-    if durable.is_readonly("main").map_err(failed)? {
-        return Err(StoreError::ReadOnly { path: path.to_path_buf(), source: None });
-    }
-    is_ours(&durable, place)?;
-    only_the_owner_s(path)?;
+    is_usable(&durable, place)?;
+    only_the_owner_s(&place.path)?;
     is_sound(&durable, place)?;
     schema::migrate(&mut durable, &STEPS)
         .map_err(|error| place.fault("bring its tables up to date", error))?;
     let light = connect(place).map_err(failed)?;
     light.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
     Ok((durable, light))
+}
+
+/// Opens the two connections of a store that is only looked at; `None` where there is no database. What a killed process
+/// has left in the log stays there. (There is one format so far: none has to be brought up to date to be read.)
+pub(super) fn look(place: &Place) -> Result<Option<(Connection, Connection)>, StoreError> {
+    if !is_made(place)? {
+        return Ok(None);
+    }
+    let left = fs::metadata(beside(&place.path, "-wal")).is_ok_and(|log| log.len() > 0);
+    let failed = |error| place.fault("open its database", error);
+    let only_looks = || {
+        let connection = connect(place)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, left)?;
+        connection.pragma_update(None, "query_only", true)?;
+        Ok(connection)
+    };
+    let durable = only_looks().map_err(failed)?;
+    is_usable(&durable, place)?;
+    is_sound(&durable, place)?;
+    Ok(Some((durable, only_looks().map_err(failed)?)))
+}
+
+/// Whether the database is there. A log without one is what is left of one.
+fn is_made(place: &Place) -> Result<bool, StoreError> {
+    let path = &place.path;
+    // In this order: the database may be made in between.
+    let log = is_there(&beside(path, "-wal"))?;
+    match is_there(path)? {
+        false if log => Err(StoreError::Corrupt { path: path.to_path_buf(), source: None }),
+        made => Ok(made),
+    }
 }
 
 pub(super) fn in_memory() -> rusqlite::Result<Connection> {
@@ -101,6 +123,14 @@ fn make(place: &Place) -> Result<(), StoreError> {
         _ => {}
     }
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
+}
+
+/// It can be written, and is Pinhole's.
+fn is_usable(connection: &Connection, place: &Place) -> Result<(), StoreError> {
+    if connection.is_readonly("main").map_err(|error| place.fault("open its database", error))? {
+        return Err(StoreError::ReadOnly { path: place.path.to_path_buf(), source: None });
+    }
+    is_ours(connection, place)
 }
 
 fn is_ours(connection: &Connection, place: &Place) -> Result<(), StoreError> {

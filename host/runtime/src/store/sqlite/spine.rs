@@ -5,8 +5,8 @@ use std::num::NonZeroU32;
 use pinhole_grant::{GrantId, UnixTime};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::SqliteStore;
 use super::broken::Broken;
+use super::{Reach, SqliteStore};
 use crate::store::{SpendError, Store, StoreError};
 
 /// The row changes only while a use is left, and it is changed by one writer at a time.
@@ -55,9 +55,12 @@ impl Store for SqliteStore {
     /// Mostly a read: the row changes when a second has passed since the last call of any process.
     fn high_water(&self, now: UnixTime) -> Result<UnixTime, StoreError> {
         let doing = "keep the latest time";
-        let latest = self.read(doing, |connection| Ok(latest(connection)?))?;
+        let latest = self.latest()?;
         if let Some(latest) = latest.filter(|latest| *latest >= now) {
             return Ok(latest);
+        }
+        if self.reach == Reach::Looks {
+            return Ok(now);
         }
         self.write_light(doing, |transaction| {
             transaction.prepare_cached(ADVANCE)?.execute([now.as_secs()])?;
@@ -66,12 +69,15 @@ impl Store for SqliteStore {
     }
 }
 
-pub(super) fn revoke(connection: &Connection, grant: &str) -> rusqlite::Result<()> {
-    connection.prepare_cached(REVOKE)?.execute([grant]).map(|_changed| ())
+impl SqliteStore {
+    /// The latest time that any caller has seen, where one has.
+    pub fn latest(&self) -> Result<Option<UnixTime>, StoreError> {
+        self.read("look for the latest time", |connection| Ok(latest_of(connection).optional()?))
+    }
 }
 
-fn latest(connection: &Connection) -> rusqlite::Result<Option<UnixTime>> {
-    latest_of(connection).optional()
+pub(super) fn revoke(connection: &Connection, grant: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(REVOKE)?.execute([grant]).map(|_changed| ())
 }
 
 fn latest_of(connection: &Connection) -> rusqlite::Result<UnixTime> {

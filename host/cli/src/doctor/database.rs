@@ -1,0 +1,55 @@
+//! The database: its files' modes, whether it is Pinhole's and whole, and whether an earlier version ran beside it.
+
+use std::path::Path;
+
+use pinhole_runtime::store::{DATABASE, SqliteStore};
+
+use super::finding::Findings;
+use super::modes;
+
+/// What there is to be looked at.
+pub(super) enum Database {
+    There(Box<SqliteStore>),
+    None,
+    /// What is wrong was said.
+    Unusable,
+}
+
+pub(super) fn look(home: &Path, findings: &mut Findings) -> Database {
+    // Before it is opened: to use it is to take it from others.
+    let exposed = files(home, findings);
+    let store = match SqliteStore::look(home) {
+        Ok(Some(store)) => store,
+        Ok(None) => {
+            findings.ok("database", "none yet");
+            return Database::None;
+        }
+        Err(error) => {
+            findings.store("database", error);
+            return Database::Unusable;
+        }
+    };
+    match store.check().and_then(|()| store.format()) {
+        Ok(_) if exposed => {}
+        Ok(format) => {
+            findings.ok("database", format!("`{}`: whole, format {format}", store.path().display()));
+        }
+        Err(error) => findings.store("database", error),
+    }
+    if let Err(error) = store.superseded(home) {
+        findings.store("state", error);
+    }
+    Database::There(Box::new(store))
+}
+
+fn files(home: &Path, findings: &mut Findings) -> bool {
+    let mut exposed = false;
+    for suffix in ["", "-wal", "-shm"] {
+        let name = format!("{DATABASE}{suffix}");
+        let path = home.join(&name);
+        if let Ok(metadata) = path.metadata() {
+            exposed |= metadata.is_file() && modes::is_exposed(&name, &path, &metadata, "", findings);
+        }
+    }
+    exposed
+}

@@ -1,0 +1,40 @@
+//! `pinhole doctor`: whether everything on this machine is as it should be, and what to do where it is not.
+//!
+//! Looks at one thing after another, whatever it finds. INVARIANT: it changes nothing (the store is only looked at, and
+//! what is not there is not made), and no secret is in what it says.
+
+mod clock;
+mod connections;
+mod database;
+mod finding;
+mod home;
+mod keys;
+mod modes;
+
+use crate::args::DoctorFlags;
+use crate::config::Config;
+use crate::end::End;
+use crate::{files, occasion};
+
+use finding::Findings;
+
+pub(crate) async fn main(flags: &DoctorFlags, config: &Config) -> anyhow::Result<End> {
+    let dash = |path: &std::path::PathBuf| path.as_os_str() == "-";
+    files::one_reader_of_stdin(&[
+        ("--manifest -", flags.local.manifest.iter().any(dash)),
+        ("--ca-cert -", flags.dial.ca_cert.as_ref().is_some_and(dash)),
+    ])?;
+    let catalog = occasion::catalog(&flags.local)?;
+    let client = occasion::client(&flags.dial)?;
+
+    let mut findings = Findings::default();
+    home::look(config, &mut findings);
+    let keys = keys::look(config, &mut findings);
+    let database = database::look(&keys.home, &mut findings);
+    clock::look(&database, &mut findings);
+    let asks = if flags.offline { connections::Asks::Nobody } else { connections::Asks::Services };
+    connections::look(keys, database, connections::World { catalog, client, asks }, &mut findings).await;
+
+    findings.print(flags.json)?;
+    Ok(if findings.any_wrong() { End::Failed } else { End::Done })
+}

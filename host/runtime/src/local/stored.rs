@@ -1,0 +1,94 @@
+//! A connection and the bot's read grant of it, held against what is sealed in them.
+//!
+//! Decides nothing about a call: that is the spine's. INVARIANT: what is opened here has agreed with its rows.
+
+use pinhole_grant::{Credential, KeyId, OpenError, OpenedGrant, PublicKey, SecretKey, UnixTime};
+use pinhole_manifest::Access;
+
+use crate::catalog::{Catalog, Entry};
+use crate::store::{ConnectionRow, Desk, GrantFilter, GrantRow, StoreError};
+
+/// A connection and the bot's read grant of it, as they are stored.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Stored {
+    /// The connection.
+    pub connection: ConnectionRow,
+    /// The read grant.
+    pub grant: GrantRow,
+}
+
+/// What a stored read grant is good for.
+#[derive(Debug)]
+pub enum Standing {
+    /// It opens, and both rows agree with it.
+    Open(Box<OpenedGrant>),
+    /// It is too early or too late, or its member is not known (any more).
+    Refused(OpenError),
+}
+
+/// Why a connection does not go together with the manifest of its service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Skipped {
+    /// There is no manifest of its service here.
+    #[error("there is no manifest of its service here")]
+    NoManifest,
+    /// The manifest names another host than the one that it was connected to.
+    #[error("the manifest names another host than the one that was connected")]
+    HostChanged,
+    /// The manifest comes from another source than the one that it was connected under.
+    #[error("the manifest comes from another source than the one that it was connected under")]
+    SourceChanged,
+    /// What is stored of it does not agree with what she sealed.
+    #[error("what is stored of it was tampered with")]
+    Tampered,
+}
+
+impl Stored {
+    /// A connection with the read grant that a bot has of it, if any.
+    pub fn of(connection: ConnectionRow, bot: KeyId, desk: &dyn Desk) -> Result<Option<Self>, StoreError> {
+        let filter = GrantFilter {
+            member: Some(connection.member),
+            bot: Some(bot),
+            connection: Some(connection.id),
+            access: Some(Access::Read),
+            ..GrantFilter::default()
+        };
+        let grant = desk.grants(&filter)?.into_iter().next();
+        Ok(grant.map(|grant| Self { connection, grant }))
+    }
+
+    /// Opens the grant and holds both rows against it; [`StoreError::Tampered`] where one does not agree.
+    pub fn open(
+        &self,
+        bot: &SecretKey,
+        issuers: &[PublicKey],
+        now: UnixTime,
+    ) -> Result<Standing, StoreError> {
+        let Self { connection, grant } = self;
+        match pinhole_grant::open(&grant.sealed, bot, issuers, now) {
+            Ok(opened) => {
+                grant.check(opened.grant())?;
+                connection.check(opened.grant().credential())?;
+                Ok(Standing::Open(Box::new(opened)))
+            }
+            Err(error @ (OpenError::Expired | OpenError::NotYetValid | OpenError::UnknownIssuer)) => {
+                Ok(Standing::Refused(error))
+            }
+            Err(_other) => Err(grant.tampered()),
+        }
+    }
+}
+
+/// The manifest that a credential was connected under.
+pub fn manifest_of<'c>(catalog: &'c Catalog, credential: &Credential) -> Result<&'c Entry, Skipped> {
+    let entry = catalog.find(credential.service()).ok_or(Skipped::NoManifest)?;
+    if entry.manifest.host() != credential.host() {
+        return Err(Skipped::HostChanged);
+    }
+    if entry.source.name() == credential.registry().as_str() {
+        Ok(entry)
+    } else {
+        Err(Skipped::SourceChanged)
+    }
+}

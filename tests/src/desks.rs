@@ -1,0 +1,88 @@
+//! A store with something between it and who uses it: what another process may do in that moment.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, Label, UnixTime};
+use pinhole_manifest::ServiceId;
+use pinhole_runtime::store::{
+    Answer, AnswerError, ConnectionError, ConnectionRow, Connections, GrantError, GrantFilter, GrantRow,
+    Grants, NewQuestion, Party, Place, Question, QuestionId, Questions, RaiseError, Removal, SpendError,
+    SqliteStore, Store, StoreError, TakeError, Taken,
+};
+
+type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
+
+/// Does something of the test's when an approval is about to be taken; all else is the store's.
+#[expect(missing_debug_implementations, reason = "it holds a function")]
+pub struct JustBefore {
+    store: Arc<SqliteStore>,
+    take: Box<Deed>,
+}
+
+impl JustBefore {
+    /// The store, and what happens just before each `take`.
+    pub fn take(
+        store: Arc<SqliteStore>,
+        take: impl Fn(&SqliteStore, QuestionId) + Send + Sync + 'static,
+    ) -> Self {
+        Self { store, take: Box::new(take) }
+    }
+}
+
+macro_rules! as_the_store_does {
+    ($($name:ident($($arg:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
+        fn $name(&self, $($arg: $kind),*) -> $answer {
+            self.store.$name($($arg),*)
+        }
+    )*};
+}
+
+impl Store for JustBefore {
+    as_the_store_does! {
+        spend(grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError>;
+        has_use_left(grant: &GrantId, allowed: NonZeroU32) -> Result<bool, StoreError>;
+        revoke(grant: &GrantId) -> Result<(), StoreError>;
+        is_revoked(grant: &GrantId) -> Result<bool, StoreError>;
+        high_water(now: UnixTime) -> Result<UnixTime, StoreError>;
+    }
+}
+
+impl Connections for JustBefore {
+    as_the_store_does! {
+        insert_connection(row: &ConnectionRow) -> Result<(), ConnectionError>;
+        replace_connection(row: &ConnectionRow) -> Result<(), ConnectionError>;
+        keep_connection(row: &ConnectionRow, grant: &GrantRow, place: Place) -> Result<(), ConnectionError>;
+        set_cap(row: &ConnectionRow, grant: &GrantRow) -> Result<(), ConnectionError>;
+        connections(member: KeyId) -> Result<Vec<ConnectionRow>, StoreError>;
+        connection(member: KeyId, id: CredentialId) -> Result<Option<ConnectionRow>, StoreError>;
+        connection_named(member: KeyId, service: &ServiceId, label: &Label) -> Result<Option<ConnectionRow>, StoreError>;
+        remove_connection(member: KeyId, id: CredentialId) -> Result<Vec<GrantId>, ConnectionError>;
+    }
+}
+
+impl Grants for JustBefore {
+    as_the_store_does! {
+        put_grant(row: &GrantRow) -> Result<(), GrantError>;
+        grants(filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError>;
+        remove_grant(member: KeyId, id: GrantId) -> Result<Removal, StoreError>;
+        revoke_grant(member: KeyId, id: GrantId) -> Result<Removal, StoreError>;
+    }
+}
+
+impl Questions for JustBefore {
+    as_the_store_does! {
+        raise(question: &NewQuestion<'_>) -> Result<Question, RaiseError>;
+        question(party: Party, id: QuestionId, now: UnixTime) -> Result<Option<Question>, StoreError>;
+        questions(party: Party, now: UnixTime) -> Result<Vec<Question>, StoreError>;
+        open_question(party: Party, action: ActionDigest, now: UnixTime) -> Result<Option<Question>, StoreError>;
+        last_question(party: Party, action: ActionDigest, now: UnixTime) -> Result<Option<Question>, StoreError>;
+        forget_question(member: KeyId, id: QuestionId) -> Result<Removal, StoreError>;
+        answer(member: KeyId, id: QuestionId, answer: Answer<'_>, now: UnixTime) -> Result<(), AnswerError>;
+    }
+
+    fn take(&self, bot: KeyId, id: QuestionId, now: UnixTime) -> Result<Taken, TakeError> {
+        (self.take)(&self.store, id);
+        self.store.take(bot, id, now)
+    }
+}
