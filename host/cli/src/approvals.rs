@@ -129,8 +129,11 @@ fn deny(question: &str, config: &Config) -> anyhow::Result<End> {
 
 /// Why a yes was not given, with what to do.
 pub(crate) fn not_approved(error: ApproveError, question: QuestionId) -> anyhow::Error {
+    let error = match error {
+        ApproveError::Store(store) | ApproveError::Answer(AnswerError::Store(store)) => return store.into(),
+        error => error,
+    };
     let hint = match &error {
-        ApproveError::Store(_) | ApproveError::Answer(AnswerError::Store(_)) => return error.into(),
         ApproveError::Answer(error) => return over(error).into(),
         ApproveError::ReadOnly => "`pinhole connections cap SERVICE write` lets it".to_owned(),
         _ => format!("`pinhole approvals deny {question}`, and have it asked anew"),
@@ -163,7 +166,7 @@ pub(crate) fn sheet_of(
     catalog: &Catalog,
 ) -> anyhow::Result<Sheet> {
     Sheet::of(question, connection, catalog).map_err(|error| match error {
-        SheetError::Store(_) => anyhow::Error::from(error),
+        SheetError::Store(store) => anyhow::Error::from(store),
         error => {
             let hint = format!("`pinhole approvals deny {}`, and have it asked anew", question.id);
             Failure::new(End::Refused, error.to_string(), hint).into()

@@ -118,11 +118,16 @@ fn unproved(error: &ProveError, entry: &Entry) -> Failure {
 }
 
 fn not_kept(error: KeepError) -> anyhow::Error {
+    let error = match error {
+        KeepError::Connection(ConnectionError::Store(store)) | KeepError::Store(store) => {
+            return store.into();
+        }
+        error => error,
+    };
     let hint = match &error {
         KeepError::OtherAccount { .. } => {
             "nothing was changed: give it another `--label`, or say `--replace` to let it take that one's place"
         }
-        KeepError::Connection(ConnectionError::Store(_)) | KeepError::Store(_) => return error.into(),
         KeepError::Connection(_) => "something else changed the connections at the same time: try again",
         _ => "nothing was changed",
     };

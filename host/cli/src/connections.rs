@@ -4,8 +4,8 @@ use pinhole_grant::{CredentialId, Dial, OpenError, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
-use pinhole_runtime::local::{CapError, Skipped, Standing, Stored};
-use pinhole_runtime::store::{ConnectionError, ConnectionRow, Connections as _, StoreError};
+use pinhole_runtime::local::{CapError, RenewError, Skipped, Standing, Stored};
+use pinhole_runtime::store::{ConnectionError, ConnectionRow, Connections as _, GrantError, StoreError};
 use serde_json::{Value, json};
 
 use crate::args::{ConnectionsCommand, WhichConnection};
@@ -99,7 +99,9 @@ fn set_cap(
     let member = if cap == Access::Write { member.protected(passphrase, config)? } else { member };
     let present = desktop.present(&member.key, catalog);
     present.set_cap(&row, cap).map_err(|error| match error {
-        CapError::Store(_) | CapError::Connection(ConnectionError::Store(_)) => anyhow::Error::from(error),
+        CapError::Store(store) | CapError::Connection(ConnectionError::Store(store)) => {
+            anyhow::Error::from(store)
+        }
         CapError::Stale(_) => {
             let hint = format!("connect it anew: `pinhole connect {}`", which.service);
             Failure::new(End::Refused, error.to_string(), hint).into()
@@ -126,7 +128,10 @@ fn renew(
 ) -> anyhow::Result<End> {
     let desktop = Desktop::open(config)?;
     let member = Member::present(passphrase, Access::Read, config)?;
-    let renewals = desktop.present(&member.key, catalog).renew()?;
+    let renewals = desktop.present(&member.key, catalog).renew().map_err(|error| match error {
+        RenewError::Store(store) | RenewError::Grant(GrantError::Store(store)) => anyhow::Error::from(store),
+        error => error.into(),
+    })?;
     if renewals.is_empty() {
         out::note(NOTHING);
     }
@@ -166,7 +171,7 @@ fn remove(which: &WhichConnection, config: &Config) -> anyhow::Result<End> {
         }
     };
     let ended = desktop.store.remove_connection(desktop.member.id(), id).map_err(|error| match error {
-        ConnectionError::Store(_) => anyhow::Error::from(error),
+        ConnectionError::Store(store) => anyhow::Error::from(store),
         error => Failure::new(End::Refused, error.to_string(), "`pinhole connections` lists them").into(),
     })?;
     out::line(format_args!("{name} is gone, and {} of its grants with it", ended.len()));

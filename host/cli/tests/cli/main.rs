@@ -16,6 +16,8 @@ mod environment;
 #[cfg(test)]
 mod explain;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod grants;
 #[cfg(test)]
 mod home;
@@ -41,6 +43,8 @@ mod stage;
 mod store;
 #[cfg(test)]
 mod stored;
+#[cfg(test)]
+mod tampered;
 #[cfg(test)]
 mod token;
 #[cfg(test)]
