@@ -10,7 +10,7 @@ use crate::approvals::Desk;
 use crate::home::Home;
 
 /// How long a terminal may be silent.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A command at a terminal of its own.
 pub(crate) struct Terminal {
