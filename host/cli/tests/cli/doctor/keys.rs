@@ -70,7 +70,7 @@ fn keys_that_are_none_are_named_each() {
     said.is_well(&["home", "database", "clock"]);
     let bot = SecretKey::from_file(&whole[2], None).unwrap().public().clone();
     // Each in the place of the other, and a public key that is the bot's.
-    put([&whole[2], format!("{}\n", bot).as_bytes(), &whole[0]]);
+    put([&whole[2], format!("{bot}\n").as_bytes(), &whole[0]]);
     Said::offline(&home).only(
         1,
         &[
