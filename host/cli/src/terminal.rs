@@ -6,6 +6,8 @@ use std::fs::File;
 use std::io::{IsTerminal as _, Write as _};
 
 use anyhow::Context as _;
+#[cfg(unix)]
+use rustix::termios::{self, LocalModes, OptionalActions, SpecialCodeIndex, Termios};
 
 /// The terminal that the process belongs to.
 const TERMINAL: &str = "/dev/tty";
@@ -18,10 +20,9 @@ pub(crate) fn is_there() -> bool {
 /// Asks for something that is not shown while it is typed.
 pub(crate) fn secret(prompt: &str) -> anyhow::Result<String> {
     let terminal = open().context("there is no terminal to ask at")?;
+    // Hidden before she is told to type: whoever answers at once is not quicker.
     #[cfg(unix)]
-    rustix::termios::tcflush(&terminal, rustix::termios::QueueSelector::IFlush)
-        .context("the terminal cannot be read")?;
-    drop(terminal);
+    let _hidden = Hidden::on(&terminal).context("the terminal cannot be read")?;
     rpassword::prompt_password(prompt).context("the terminal cannot be read")
 }
 
@@ -36,4 +37,35 @@ pub(crate) fn show(lines: &[String]) -> anyhow::Result<()> {
 
 fn open() -> std::io::Result<File> {
     File::options().read(true).write(true).open(TERMINAL)
+}
+
+/// While this lives, the terminal does not show what is typed. What was typed before is gone.
+#[cfg(unix)]
+struct Hidden<'t> {
+    terminal: &'t File,
+    before: Termios,
+}
+
+#[cfg(unix)]
+impl<'t> Hidden<'t> {
+    fn on(terminal: &'t File) -> std::io::Result<Self> {
+        let before = termios::tcgetattr(terminal)?;
+        let mut hidden = before.clone();
+        // As they are while an answer is read, so that it makes no difference when it comes.
+        hidden
+            .local_modes
+            .remove(LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON | LocalModes::ISIG);
+        hidden.special_codes[SpecialCodeIndex::VMIN] = 1;
+        hidden.special_codes[SpecialCodeIndex::VTIME] = 0;
+        termios::tcsetattr(terminal, OptionalActions::Flush, &hidden)?;
+        Ok(Self { terminal, before })
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Hidden<'_> {
+    fn drop(&mut self) {
+        // A terminal that is gone shows nothing any more.
+        termios::tcsetattr(self.terminal, OptionalActions::Now, &self.before).unwrap_or_default();
+    }
 }

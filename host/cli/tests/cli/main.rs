@@ -2,7 +2,11 @@
 //! environment, against stand-ins on loopback. DESIGN, "CLI".
 
 #[cfg(test)]
+mod approvals;
+#[cfg(test)]
 mod args;
+#[cfg(test)]
+mod asking;
 #[cfg(test)]
 mod connect;
 #[cfg(test)]
