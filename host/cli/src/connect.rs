@@ -126,10 +126,10 @@ fn not_kept(error: KeepError) -> anyhow::Error {
     };
     let hint = match &error {
         KeepError::OtherAccount { .. } => {
-            "nothing was changed: give it another `--label`, or say `--replace` to let it take that one's place"
+            "no connection was changed: give it another `--label`, or say `--replace` to let it take that one's place"
         }
         KeepError::Connection(_) => "something else changed the connections at the same time: try again",
-        _ => "nothing was changed",
+        _ => "no connection was changed",
     };
     Failure::new(End::Refused, error.to_string(), hint).into()
 }

@@ -110,28 +110,43 @@ fn a_cap_of_write_lets_bots_ask_and_takes_the_passphrase() {
     assert_eq!(stage.standin.requests().iter().filter(|seen| seen.method == "POST").count(), 0);
 }
 
+/// A way to set a cap, with the flags that open her key.
+type Way = fn(&Home, &Stage, &str, [&str; 2]) -> Ran;
+
+/// Whether it is said of the connection or along with a newer key.
 #[test]
 fn a_cap_of_read_ends_what_waits_and_what_was_not_used() {
-    let (home, stage) = (Home::guarded(), Stage::new());
-    home.connect_for_writes(&stage);
-    let [flag, passphrase] = home.passphrase();
-    let waiting = ask(&home, &stage);
-    let cap = |cap: &str| connections(&home, &["cap", "github", cap, &flag, &passphrase]).expect(0);
-    cap("read");
-    assert_eq!(state(&home, &waiting), "denied");
-    home.run(&["approvals", "approve", &waiting, &flag, &passphrase]).expect(3);
-    run(&home, &stage, &WRITE).expect(3).refusal("read_only_connection");
-    cap("write");
-    run(&home, &stage, &WRITE).expect(3).refusal("approval_denied");
-    // Another write, said yes to and not used yet.
-    let mut other = WRITE;
-    other[6] = "title=Another";
-    let refusal = run(&home, &stage, &other).expect(3).refusal("approval_required");
-    let approval = approval(&home, refusal["question"].as_str().unwrap());
-    cap("read");
-    run(&home, &stage, &[&other[..], &["--grant", &approval]].concat()).expect(3).refusal("grant_revoked");
-    run(&home, &stage, &READ).expect(0);
-    assert!(!stage.standin.requests().iter().any(|seen| seen.method == "POST"));
+    let cap = |home: &Home, _stage: &Stage, cap: &str, pass: [&str; 2]| {
+        connections(home, &[&["cap", "github", cap], &pass[..]].concat()).expect(0)
+    };
+    let reconnect = |home: &Home, stage: &Stage, cap: &str, pass: [&str; 2]| {
+        home.connect(stage, &[&["--cap", cap], &pass[..]].concat()).expect(0)
+    };
+    let ways: [Way; 2] = [cap, reconnect];
+    for way in ways {
+        let (home, stage) = (Home::guarded(), Stage::new());
+        home.connect_for_writes(&stage);
+        let [flag, passphrase] = home.passphrase();
+        let set = |cap: &str| way(&home, &stage, cap, [&flag, &passphrase]);
+        let waiting = ask(&home, &stage);
+        set("read");
+        assert_eq!(state(&home, &waiting), "denied");
+        home.run(&["approvals", "approve", &waiting, &flag, &passphrase]).expect(3);
+        run(&home, &stage, &WRITE).expect(3).refusal("read_only_connection");
+        set("write");
+        run(&home, &stage, &WRITE).expect(3).refusal("approval_denied");
+        // Another write, said yes to and not used yet.
+        let mut other = WRITE;
+        other[6] = "title=Another";
+        let refusal = run(&home, &stage, &other).expect(3).refusal("approval_required");
+        let approval = approval(&home, refusal["question"].as_str().unwrap());
+        set("read");
+        run(&home, &stage, &[&other[..], &["--grant", &approval]].concat())
+            .expect(3)
+            .refusal("grant_revoked");
+        run(&home, &stage, &READ).expect(0);
+        assert!(!stage.standin.requests().iter().any(|seen| seen.method == "POST"));
+    }
 }
 
 #[test]
