@@ -1,7 +1,7 @@
 //! One yes is one write: among many processes at once, and after a process that was killed.
 
 use std::net::TcpListener;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use pinhole_standin::{Misbehaviour, When};
@@ -10,6 +10,12 @@ use serde_json::Value;
 use super::Desk;
 use crate::home::{PASSPHRASE, Ran};
 use crate::stage::WRITE;
+
+/// Starts them all at once. What they read is written before the first of them starts.
+fn spawned(commands: impl Iterator<Item = Command>) -> Vec<Child> {
+    let commands: Vec<Command> = commands.collect();
+    commands.into_iter().map(|mut command| command.spawn().unwrap()).collect()
+}
 
 fn ended(children: Vec<Child>) -> Vec<Ran> {
     children.into_iter().map(|child| Ran::of(&child.wait_with_output().unwrap())).collect()
@@ -21,7 +27,7 @@ fn of_twenty_processes_one_writes() {
     let question = desk.ask();
     desk.approve(&question).expect(0);
     let write = [&WRITE[..], &["--json"]].concat();
-    let children = (0..20).map(|_| desk.command(&write).spawn().unwrap()).collect();
+    let children = spawned((0..20).map(|_| desk.command(&write)));
     let (done, refused): (Vec<Ran>, Vec<Ran>) = ended(children).into_iter().partition(|ran| ran.status == 0);
     assert_eq!((done.len(), refused.len(), desk.written()), (1, 19, 1));
     for ran in refused {
@@ -38,7 +44,7 @@ fn of_twenty_processes_one_writes() {
 fn of_twenty_processes_that_ask_one_question_comes() {
     let desk = Desk::new();
     let write = [&WRITE[..], &["--json"]].concat();
-    let children = (0..20).map(|_| desk.command(&write).spawn().unwrap()).collect();
+    let children = spawned((0..20).map(|_| desk.command(&write)));
     let asked: std::collections::BTreeSet<String> = ended(children)
         .into_iter()
         .map(|ran| ran.expect(3).refusal("approval_required")["question"].to_string())
@@ -55,7 +61,7 @@ fn of_four_answers_at_once_one_counts() {
     let yes = ["approvals", "approve", &question, "--passphrase-file", PASSPHRASE];
     let no = ["approvals", "deny", &question];
     let answers = [&yes[..], &yes, &no, &no];
-    let children = answers.iter().map(|answer| desk.home.command(answer).spawn().unwrap()).collect();
+    let children = spawned(answers.iter().map(|answer| desk.home.command(answer)));
     let statuses: Vec<i32> = ended(children).iter().map(|ran| ran.status).collect();
     assert_eq!(statuses.iter().filter(|status| **status == 0).count(), 1, "{statuses:?}");
     assert_eq!(statuses.iter().filter(|status| **status == 3).count(), 3, "{statuses:?}");
