@@ -44,6 +44,7 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
 }
 
 fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::Result<End> {
+    her_key_is_not_elsewhere(config)?;
     let mut rng = occasion::entropy();
     let wants_passphrase = protect || passphrase.passphrase_file.is_some();
     let mut unprotected = false;
@@ -74,6 +75,7 @@ fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::
 }
 
 fn protect(passphrase: &PassphraseFlags, config: &Config) -> anyhow::Result<End> {
+    her_key_is_not_elsewhere(config)?;
     let path = file(KeyKind::Member, config);
     let bytes = read(&path)?;
     if pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))? {
@@ -106,7 +108,26 @@ pub(crate) fn public_file(config: &Config) -> PathBuf {
 
 fn publish(member: &PublicKey, config: &Config) -> anyhow::Result<()> {
     let path = public_file(config);
-    if path.exists() { Ok(()) } else { files::write_private(&path, format!("{member}\n").as_bytes()) }
+    if !path.exists() {
+        return files::write_private(&path, format!("{member}\n").as_bytes());
+    }
+    if member_public(config)?.is_some_and(|published| published == *member) {
+        return Ok(());
+    }
+    let message = format!("`{}` is the public key of another member than her key beside it", path.display());
+    let hint = "bring her key back if that is another one; else remove the file: it is made anew";
+    Err(Failure::new(End::Local, message, hint).into())
+}
+
+/// Refuses where only her public key is here: a new key in the place of hers would be another member's.
+fn her_key_is_not_elsewhere(config: &Config) -> anyhow::Result<()> {
+    let path = file(KeyKind::Member, config);
+    if path.exists() || !public_file(config).exists() {
+        return Ok(());
+    }
+    let message = format!("the member's key is not here: `{}` is missing", path.display());
+    let hint = "bring it back; or remove `member.pub` beside it to begin with a new member";
+    Err(Failure::new(End::Local, message, hint).into())
 }
 
 /// Where the member's or the bot's private key stands.
@@ -186,13 +207,9 @@ impl Member {
     /// Opens the member's key; makes it, and the bot's, where there is none. One that is made for writes has a passphrase
     /// from its first moment.
     pub(crate) fn present(flags: &PassphraseFlags, cap: Access, config: &Config) -> anyhow::Result<Self> {
+        her_key_is_not_elsewhere(config)?;
         let path = file(KeyKind::Member, config);
         if !path.exists() {
-            if public_file(config).exists() {
-                let message = format!("the member's key is not here: `{}` is missing", path.display());
-                let hint = "bring it back; or remove `member.pub` beside it to begin with a new member";
-                return Err(Failure::new(End::Local, message, hint).into());
-            }
             let key = SecretKey::generate(KeyKind::Member, &mut occasion::entropy());
             let passphrase = if cap == Access::Write || flags.passphrase_file.is_some() {
                 say_why(cap);
@@ -277,6 +294,7 @@ pub(crate) fn member(
     permits: Access,
     config: &Config,
 ) -> anyhow::Result<SecretKey> {
+    her_key_is_not_elsewhere(config)?;
     let path = file(KeyKind::Member, config);
     let bytes = read(&path)?;
     let protected = pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))?;
@@ -298,6 +316,7 @@ fn opened(bytes: &[u8], passphrase: Option<&Passphrase>, path: &Path) -> anyhow:
 
 /// Opens the member's key with a passphrase that is asked for at the terminal: her yes. `None` where she gives none.
 pub(crate) fn member_says_yes(prompt: &str, config: &Config) -> anyhow::Result<Option<SecretKey>> {
+    her_key_is_not_elsewhere(config)?;
     let path = file(KeyKind::Member, config);
     let bytes = read(&path)?;
     if !pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))? {
