@@ -45,14 +45,12 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
 }
 
 fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::Result<End> {
+    her_key_is_not_elsewhere(config)?;
     let mut rng = occasion::entropy();
     let wants_passphrase = protect || passphrase.passphrase_file.is_some();
     let mut unprotected = false;
     for kind in [KeyKind::Member, KeyKind::Bot] {
         let path = file(kind, config);
-        if kind == KeyKind::Member {
-            her_key_is_not_elsewhere(config)?;
-        }
         if path.exists() {
             let place = path.display().to_string();
             out::note(format_args!("`{}` is there already and stays as it is", visible(&place)));
@@ -78,6 +76,7 @@ fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::
 }
 
 fn protect(passphrase: &PassphraseFlags, config: &Config) -> anyhow::Result<End> {
+    her_key_is_not_elsewhere(config)?;
     let path = file(KeyKind::Member, config);
     let bytes = read(&path)?;
     if pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))? {
@@ -97,7 +96,7 @@ pub(crate) fn her_key_is_not_elsewhere(config: &Config) -> anyhow::Result<()> {
         return Ok(());
     }
     let message = format!("the member's key is not here: `{}` is missing", path.display());
-    let hint = "bring it back; or, to begin with a new member, move `member.pub` away: what she connected is then lost";
+    let hint = "bring it back; or remove `member.pub` beside it to begin with a new member";
     Err(Failure::new(End::Local, message, hint).into())
 }
 
@@ -136,9 +135,8 @@ pub(crate) fn publish(member: &PublicKey, config: &Config) -> anyhow::Result<()>
     if member_public(config)?.as_ref() == Some(member) {
         return Ok(());
     }
-    let message = format!("`{}` is not the public half of the member's key", path.display());
-    let hint =
-        "find out who changed it; if her key is the right one, remove it: it is made anew from the key";
+    let message = format!("`{}` is the public key of another member than her key beside it", path.display());
+    let hint = "bring her key back if that is another one; else remove the file: it is made anew";
     Err(Failure::new(End::Local, message, hint).into())
 }
 

@@ -96,6 +96,7 @@ pub(crate) fn key(
     purpose: &str,
     config: &Config,
 ) -> anyhow::Result<SecretKey> {
+    keys::her_key_is_not_elsewhere(config)?;
     let path = keys::file(KeyKind::Member, config);
     let bytes = keys::read(&path)?;
     let protected =
@@ -109,6 +110,7 @@ pub(crate) fn key(
 
 /// Opens the member's key with a passphrase that is asked for at the terminal: her yes. `None` where she gives none.
 pub(crate) fn says_yes(prompt: &str, config: &Config) -> anyhow::Result<Option<SecretKey>> {
+    keys::her_key_is_not_elsewhere(config)?;
     let path = keys::file(KeyKind::Member, config);
     let bytes = keys::read(&path)?;
     if !pinhole_grant::keys::is_protected(&bytes).map_err(|error| keys::unusable(&path, error))? {
@@ -133,7 +135,7 @@ pub(crate) fn says_yes(prompt: &str, config: &Config) -> anyhow::Result<Option<S
 /// Shows the member what her passphrase would do, where she is asked for it.
 pub(crate) fn tell(flags: &PassphraseFlags, lines: &[String]) -> anyhow::Result<()> {
     if flags.passphrase_file.is_none() {
-        return terminal::show(lines).map_err(nobody_to_ask);
+        return terminal::show(lines).map_err(|error| nobody_to_ask(&error));
     }
     lines.iter().for_each(out::note);
     Ok(())
@@ -181,10 +183,10 @@ fn from_file(path: &Path) -> anyhow::Result<String> {
 }
 
 fn asked(prompt: &str) -> anyhow::Result<String> {
-    terminal::secret(prompt).map_err(nobody_to_ask)
+    terminal::secret(prompt).map_err(|error| nobody_to_ask(&error))
 }
 
-fn nobody_to_ask(error: anyhow::Error) -> anyhow::Error {
+fn nobody_to_ask(error: &anyhow::Error) -> anyhow::Error {
     let message = format!("no passphrase: {error}");
     Failure::new(End::Usage, message, "run it at a terminal, or pass `--passphrase-file`").into()
 }
@@ -200,18 +202,17 @@ fn passphrase(text: String) -> anyhow::Result<Passphrase> {
     })
 }
 
+fn asked_twice() -> anyhow::Result<String> {
+    let first = asked("New passphrase: ")?;
+    if asked("Once more: ")? == first {
+        return Ok(first);
+    }
+    Err(Failure::new(End::Usage, "the two passphrases differ", "try again").into())
+}
+
 /// A passphrase that is long enough to be one; asked for twice at the terminal.
 pub(crate) fn new_passphrase(flags: &PassphraseFlags) -> anyhow::Result<Passphrase> {
-    let new = match &flags.passphrase_file {
-        Some(path) => from_file(path)?,
-        None => {
-            let first = asked("New passphrase: ")?;
-            if asked("Once more: ")? != first {
-                return Err(Failure::new(End::Usage, "the two passphrases differ", "try again").into());
-            }
-            first
-        }
-    };
+    let new = if let Some(path) = &flags.passphrase_file { from_file(path)? } else { asked_twice()? };
     if new.trim().chars().count() < PASSPHRASE_CHARS_MIN {
         let message = format!("the passphrase has fewer than {PASSPHRASE_CHARS_MIN} characters");
         return Err(Failure::new(End::Usage, message, "choose a longer one, such as a few words").into());
