@@ -8,6 +8,7 @@ use std::io::{IsTerminal as _, Read, Write as _};
 use anyhow::Context as _;
 #[cfg(unix)]
 use rustix::termios::{self, LocalModes, OptionalActions, SpecialCodeIndex, Termios};
+use unicode_width::UnicodeWidthChar as _;
 
 /// The terminal that the process belongs to.
 const TERMINAL: &str = "/dev/tty";
@@ -40,13 +41,65 @@ fn hidden(_terminal: &mut File, prompt: &str) -> std::io::Result<String> {
     rpassword::prompt_password(prompt)
 }
 
-/// Shows lines on the terminal.
+/// Shows lines on the terminal, each broken where it would be too long for it.
 pub(crate) fn show(lines: &[String]) -> anyhow::Result<()> {
     let mut terminal = open().context("there is no terminal to ask at")?;
-    for line in lines {
+    let columns = columns(&terminal);
+    for line in lines.iter().flat_map(|line| broken(line, columns)) {
         writeln!(terminal, "{line}")?;
     }
     Ok(())
+}
+
+/// Lines as they are to stand on stdout: where that is a terminal, none is left for it to break.
+pub(crate) fn fitted(lines: Vec<String>) -> Vec<String> {
+    let stdout = std::io::stdout();
+    if !stdout.is_terminal() {
+        return lines;
+    }
+    let columns = columns(&stdout);
+    lines.iter().flat_map(|line| broken(line, columns)).collect()
+}
+
+/// What every further part of a line begins with. No line begins so: a text that pads itself to the width of the terminal
+/// cannot pass for the lines below it.
+const GOES_ON: &str = "    | ";
+
+/// What a terminal has that does not say.
+const COLUMNS: usize = 80;
+/// Narrower than this, a line is broken at this all the same.
+const COLUMNS_MIN: usize = 40;
+
+#[cfg(unix)]
+fn columns(terminal: &impl std::os::fd::AsFd) -> usize {
+    match termios::tcgetwinsize(terminal).map_or(0, |size| usize::from(size.ws_col)) {
+        0 => COLUMNS,
+        said => said.max(COLUMNS_MIN),
+    }
+}
+
+#[cfg(not(unix))]
+fn columns<T>(_terminal: &T) -> usize {
+    COLUMNS.max(COLUMNS_MIN)
+}
+
+/// A line in parts that each stay below so many columns.
+fn broken(line: &str, columns: usize) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut taken = 0;
+    for c in line.chars() {
+        // A character of a width that nobody knows may take two.
+        let width = c.width().unwrap_or(2);
+        if taken + width >= columns {
+            parts.push(GOES_ON.to_owned());
+            taken = GOES_ON.len();
+        }
+        taken += width;
+        if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
+    }
+    parts
 }
 
 fn open() -> std::io::Result<File> {
@@ -99,5 +152,28 @@ impl Read for Hidden {
 impl Drop for Hidden {
     fn drop(&mut self) {
         self.restore();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_of_a_line_is_left_to_the_terminal_to_break_and_none_passes_for_another_line() {
+        let padded = format!("Open “a{}  owner = \"me\"", " ".repeat(72));
+        let parts = broken(&padded, 80);
+        assert_eq!(parts.len(), 2);
+        assert!(parts[1].starts_with(GOES_ON) && parts[1].ends_with("owner = \"me\""), "{parts:?}");
+        for columns in [40, 80, 200] {
+            for text in ["", "short", &"東京".repeat(300), &"e\u{301}".repeat(300), &padded] {
+                let parts = broken(text, columns);
+                let width = |part: &String| part.chars().map(|c| c.width().unwrap_or(2)).sum::<usize>();
+                assert!(parts.iter().all(|part| width(part) < columns), "{parts:?}");
+                let whole: String =
+                    parts.iter().map(|part| part.strip_prefix(GOES_ON).unwrap_or(part)).collect();
+                assert_eq!(whole, text);
+            }
+        }
     }
 }
