@@ -9,16 +9,16 @@ use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Entry;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
-use pinhole_runtime::local::{DEFAULT_LABEL, Keep, KeepError, Kept, OtherAccount, ProveError};
+use pinhole_runtime::local::{DEFAULT_LABEL, Keep, KeepError, Kept, OtherAccount, Place, ProveError};
 use pinhole_runtime::outcome::Refusal;
-use pinhole_runtime::store::{ConnectionError, Place, SqliteStore, Store as _};
+use pinhole_runtime::store::{ConnectionError, SqliteStore, Store as _};
 use serde_json::json;
 
 use crate::args::ConnectFlags;
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::keys::{self, Member};
-use crate::{files, local, occasion, out, terminal};
+use crate::member::Member;
+use crate::{files, keys, local, occasion, out, terminal};
 
 pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result<End> {
     one_reader_of_stdin(&flags)?;
@@ -29,7 +29,12 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let client = occasion::client(&flags.dial)?;
     let secret = if flags.token_stdin { occasion::token_from_stdin()? } else { asked(entry)? };
 
-    let member = Member::present(&flags.passphrase, cap.unwrap_or(Access::Read), config)?;
+    let member = Member::present(
+        &flags.passphrase,
+        cap.unwrap_or(Access::Read),
+        &format!("to keep a key of {}", entry.manifest.name()),
+        config,
+    )?;
     let bot = keys::bot(config)?;
     let store: Arc<SqliteStore> = Arc::new(occasion::open_store(&bot.home)?);
     let now = store.high_water(SystemClock.now())?;

@@ -103,7 +103,7 @@ pub(crate) fn present<'a>(
     catalog: &'a Catalog,
     now: UnixTime,
 ) -> Present<'a> {
-    Present { key, bot, desk, catalog, entropy: &SystemEntropy, now }
+    Present { key, bot, desk, catalog, entropy: &SystemEntropy, wall: SystemClock.now(), now }
 }
 
 /// The manifest of the service that a flag names.

@@ -26,7 +26,7 @@ use rand::rngs::SysRng;
 
 use crate::args::{DialFlags, LocalManifests};
 use crate::end::{End, Failure};
-use crate::files;
+use crate::{files, terminal};
 
 /// How long a grant that was made for the occasion lives, in seconds.
 const OCCASION_SECS: i64 = 120;
@@ -106,7 +106,7 @@ pub(crate) fn token_from_stdin() -> anyhow::Result<Secret> {
         Failure::new(End::Usage, format!("the key on stdin: {why}"), "pipe in the key and nothing else")
     };
     if std::io::stdin().is_terminal() {
-        let text = rpassword::prompt_password("Key of the service: ").map_err(|error| unusable(&error))?;
+        let text = terminal::secret("Key of the service: ").map_err(|error| unusable(&error))?;
         return Ok(Secret::new(text).map_err(|error| unusable(&error))?);
     }
     // All at once and in one place, so that no copy of it is left behind.

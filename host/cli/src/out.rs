@@ -157,6 +157,15 @@ pub(crate) fn moment(time: UnixTime) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{:02} UTC", second % 60)
 }
 
+/// A text as one word of a shell's command line, to be pasted.
+pub(crate) fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
 /// A number of bytes for people.
 pub(crate) fn bytes(count: u64) -> String {
     match count {
@@ -169,6 +178,19 @@ pub(crate) fn bytes(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_is_one_word_whatever_is_in_it() {
+        for (text, word) in [
+            ("work", "work"),
+            ("", "''"),
+            ("at home", "'at home'"),
+            ("o'x", r"'o'\''x'"),
+            ("$HOME`id`", "'$HOME`id`'"),
+        ] {
+            assert_eq!(shell_word(text), word);
+        }
+    }
 
     #[test]
     fn moments_are_the_calendar_s() {

@@ -32,7 +32,7 @@ async fn on_a_connection(flags: RunFlags, config: &Config) -> anyhow::Result<End
         Ok(request) => return permitted(&flags, &bot.executor, request, Tokens::Kept).await,
         Err(outcome) => *outcome,
     };
-    if !flags.no_ask && terminal::is_there() && says_yes(&bot, &outcome, config)? {
+    if !flags.no_ask && terminal::is_there() && says_yes(&bot, &outcome, config) {
         return match bot.way(&call).await {
             Ok(request) => permitted(&flags, &bot.executor, request, Tokens::Kept).await,
             Err(outcome) => shown(&outcome, &flags.call),
@@ -42,10 +42,17 @@ async fn on_a_connection(flags: RunFlags, config: &Config) -> anyhow::Result<End
 }
 
 /// Whether the member, asked at her terminal, says yes to the question that an outcome names.
-fn says_yes(bot: &LocalBot, outcome: &Outcome, config: &Config) -> anyhow::Result<bool> {
+fn says_yes(bot: &LocalBot, outcome: &Outcome, config: &Config) -> bool {
     let waits = outcome.refusal().filter(|refusal| refusal.code == Code::ApprovalRequired);
-    let Some(question) = waits.and_then(|refusal| refusal.question) else { return Ok(false) };
-    Ok(asking::ask(bot, question, config)? == Said::Yes)
+    let Some(question) = waits.and_then(|refusal| refusal.question) else { return false };
+    match asking::ask(bot, question, config) {
+        Ok(said) => said == Said::Yes,
+        // The question waits; the outcome says so.
+        Err(error) => {
+            out::failure(&error);
+            false
+        }
+    }
 }
 
 async fn permitted(

@@ -190,7 +190,7 @@ fn is_usable(
 const RENEW: &str = "`pinhole connections renew`";
 
 fn connect(row: &ConnectionRow) -> String {
-    format!("pinhole connect {} --label '{}'", row.service, row.label)
+    format!("pinhole connect {} --label {}", row.service, out::shell_word(row.label.as_str()))
 }
 
 fn not_open(about: String, stored: &Stored, error: OpenError, findings: &mut Findings) {

@@ -4,6 +4,7 @@ mod terminal;
 
 use self::terminal::{Terminal, is_there};
 use crate::approvals::Desk;
+use crate::home::KEY;
 use crate::stage::WRITE;
 
 const PASSPHRASE: &str = "correct horse battery";
@@ -147,6 +148,24 @@ fn the_end_of_input_is_no_yes() {
     assert_eq!((desk.state(&question(&desk)).as_str(), desk.written()), ("pending", 0));
 }
 
+/// Whoever stops it has her terminal back as it was, and what she types is on the screen again.
+#[test]
+fn ctrl_c_at_the_question_leaves_the_terminal_as_it_was() {
+    if !is_there() {
+        return;
+    }
+    let desk = Desk::new();
+    let mut terminal = Terminal::run_and_then(&desk, &WRITE, "echo \"status $?\"; stty -a");
+    terminal.shows(PROMPT, 1);
+    terminal.types("\u{3}");
+    let (_, screen) = terminal.ends();
+    let modes: Vec<&str> = screen.split_once("status 130").unwrap().1.split_whitespace().collect();
+    for mode in ["echo", "icanon", "isig"] {
+        assert!(modes.contains(&mode), "{mode}: {screen}");
+    }
+    assert_eq!((desk.state(&question(&desk)).as_str(), desk.written()), ("pending", 0));
+}
+
 /// A question that waits is shown again, and one that was denied is not asked again.
 #[test]
 fn a_denied_write_is_not_asked_about_at_the_terminal() {
@@ -190,6 +209,24 @@ fn no_character_of_an_arg_reaches_the_terminal_as_itself() {
         !sly.chars().any(|c| pinhole_manifest::visible::is_invisible(c) && screen.contains(c)),
         "{screen:?}"
     );
+}
+
+/// A key is asked for in the same way, and the passphrase that opens hers.
+#[test]
+fn a_key_that_is_pasted_is_not_shown() {
+    if !is_there() {
+        return;
+    }
+    let desk = Desk::new();
+    let mut terminal = Terminal::command(&desk, &["connect", "github", "--label", "home"]);
+    terminal.shows("Key of GitHub (it is not shown): ", 1);
+    terminal.types(&format!("{KEY}\n"));
+    terminal.shows("Passphrase: ", 1);
+    terminal.types(&format!("{PASSPHRASE}\n"));
+    let (status, screen) = terminal.ends();
+    assert_eq!(status, 0, "{screen}");
+    assert!(screen.contains("connected: github home, account demo-wren"), "{screen}");
+    assert!(!screen.contains(KEY) && !screen.contains(PASSPHRASE), "{screen}");
 }
 
 /// A read at a terminal asks nothing.

@@ -2,7 +2,7 @@
 
 use pinhole_grant::{Credential, CredentialParts, Dial, KeyKind, MintRequest, Scope, SecretKey, UnixTime};
 use pinhole_manifest::{Access, Digest};
-use pinhole_runtime::store::{ConnectionRow, Connections as _, GrantRow, Place, SqliteStore};
+use pinhole_runtime::store::{ConnectionRow, Connections as _, GrantRow, SqliteStore};
 use pinhole_standin::{Config, GithubWorld, World};
 use serde_json::{Value, json};
 
@@ -132,7 +132,7 @@ fn proved_for_real(home: &Home) {
     let grant = pinhole_grant::mint(&request, &real, &member, now, &mut rng).unwrap();
     let grant = GrantRow::new(grant, &request, &real, row.member);
     let connection = ConnectionRow::new(&real, row.member, now, sealed);
-    store.keep_connection(&connection, &grant, Place::InsteadOf(row.id)).unwrap();
+    store.keep_connection(&connection, &grant, Some(&row)).unwrap();
 }
 
 #[test]

@@ -17,7 +17,7 @@ use pinhole_manifest::model::{Args, Method, Request};
 use pinhole_manifest::{ArgName, Manifest};
 
 use self::body::Content;
-pub use self::fill::{fill_json, fill_text};
+pub use self::fill::{fill_confirm, fill_json, fill_text};
 pub use self::page::{Change, Narrowed};
 
 /// Longest path and query together, in bytes as sent: 8 KiB, which servers and proxies commonly take.

@@ -10,7 +10,7 @@ use crate::approvals::Desk;
 use crate::home::Home;
 
 /// How long a terminal may be silent.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A command at a terminal of its own.
 pub(crate) struct Terminal {
@@ -37,14 +37,24 @@ pub(crate) fn is_there() -> bool {
 impl Terminal {
     /// `run WHAT…` of a desk at a new terminal.
     pub(crate) fn run(desk: &Desk, what: &[&str]) -> Self {
-        let words = [&["run"], what].concat();
-        Self::open(&desk.home, &format!("exec {}", quoted(desk, &words)))
+        Self::command(desk, &[&["run"], what].concat())
     }
 
-    /// The same, not before a line has been typed and taken.
+    /// A command that dials the stand-in, at a new terminal.
+    pub(crate) fn command(desk: &Desk, words: &[&str]) -> Self {
+        Self::open(&desk.home, &format!("exec {}", quoted(desk, words)))
+    }
+
+    /// `run WHAT…`, not before a line has been typed and taken.
     pub(crate) fn run_after_a_line(desk: &Desk, what: &[&str]) -> Self {
         let words = [&["run"], what].concat();
         Self::open(&desk.home, &format!("echo ready; read -r go; exec {}", quoted(desk, &words)))
+    }
+
+    /// `run WHAT…`, and then another line of the shell's.
+    pub(crate) fn run_and_then(desk: &Desk, what: &[&str], then: &str) -> Self {
+        let words = [&["run"], what].concat();
+        Self::open(&desk.home, &format!("{}; {then}", quoted(desk, &words)))
     }
 
     /// A shell's line at a new terminal, in the environment of a home.
