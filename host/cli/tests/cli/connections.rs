@@ -200,6 +200,28 @@ fn what_is_removed_is_over_for_good() {
     run(&home, &stage, &READ).expect(0);
 }
 
+/// A copy of the bot's grant that was made before a newer one took its place.
+#[test]
+fn an_older_grant_ends_with_its_connection_too() {
+    let other = Stage::of_viewer(&json!({"login": "demo-owl"}));
+    for replace in [false, true] {
+        let (home, stage) = (Home::new(), Stage::new());
+        home.connect(&stage, &[]).expect(0);
+        let older = home.grant_of("default");
+        connections(&home, &["renew"]).expect(0);
+        home.connect(&stage, &[]).expect(0);
+        run(&home, &stage, &[&READ[..], &["--grant", &older]].concat()).expect(0);
+        if replace {
+            home.connect(&other, &["--replace"]).expect(0);
+        } else {
+            connections(&home, &["remove", "github"]).expect(0);
+        }
+        let sent = stage.requests();
+        run(&home, &stage, &[&READ[..], &["--grant", &older]].concat()).expect(3).refusal("grant_revoked");
+        assert_eq!(stage.requests(), sent);
+    }
+}
+
 #[test]
 fn where_nothing_is_connected_there_is_nothing_to_do() {
     let empty = Home::empty();
