@@ -7,7 +7,7 @@ use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, Label, UnixTime}
 use pinhole_manifest::ServiceId;
 use pinhole_runtime::store::{
     Answer, AnswerError, ConnectionError, ConnectionRow, Connections, GrantError, GrantFilter, GrantRow,
-    Grants, NewQuestion, Party, Place, Question, QuestionId, Questions, RaiseError, Removal, SpendError,
+    Grants, NewQuestion, Party, Question, QuestionId, Questions, RaiseError, Removal, SpendError,
     SqliteStore, Store, StoreError, TakeError, Taken,
 };
 
@@ -44,6 +44,7 @@ impl Store for JustBefore {
         has_use_left(grant: &GrantId, allowed: NonZeroU32) -> Result<bool, StoreError>;
         revoke(grant: &GrantId) -> Result<(), StoreError>;
         is_revoked(grant: &GrantId) -> Result<bool, StoreError>;
+        has_ended(connection: &CredentialId) -> Result<bool, StoreError>;
         high_water(now: UnixTime) -> Result<UnixTime, StoreError>;
     }
 }
@@ -52,8 +53,8 @@ impl Connections for JustBefore {
     as_the_store_does! {
         insert_connection(row: &ConnectionRow) -> Result<(), ConnectionError>;
         replace_connection(row: &ConnectionRow) -> Result<(), ConnectionError>;
-        keep_connection(row: &ConnectionRow, grant: &GrantRow, place: Place) -> Result<(), ConnectionError>;
-        set_cap(row: &ConnectionRow, grant: &GrantRow) -> Result<(), ConnectionError>;
+        keep_connection(row: &ConnectionRow, grant: &GrantRow, over: Option<&ConnectionRow>) -> Result<(), ConnectionError>;
+        set_cap(row: &ConnectionRow, grant: &GrantRow, over: &ConnectionRow) -> Result<(), ConnectionError>;
         connections(member: KeyId) -> Result<Vec<ConnectionRow>, StoreError>;
         connection(member: KeyId, id: CredentialId) -> Result<Option<ConnectionRow>, StoreError>;
         connection_named(member: KeyId, service: &ServiceId, label: &Label) -> Result<Option<ConnectionRow>, StoreError>;
@@ -64,6 +65,7 @@ impl Connections for JustBefore {
 impl Grants for JustBefore {
     as_the_store_does! {
         put_grant(row: &GrantRow) -> Result<(), GrantError>;
+        renew_grant(row: &GrantRow, of: &ConnectionRow) -> Result<(), GrantError>;
         grants(filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError>;
         remove_grant(member: KeyId, id: GrantId) -> Result<Removal, StoreError>;
         revoke_grant(member: KeyId, id: GrantId) -> Result<Removal, StoreError>;

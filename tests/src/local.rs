@@ -92,6 +92,7 @@ impl LocalStage {
             desk: self.store.as_ref(),
             catalog: &self.bot.executor.catalog,
             entropy: &SystemEntropy,
+            wall: self.clock.now(),
             now: self.now(),
         }
     }

@@ -9,7 +9,8 @@ use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
 use pinhole_runtime::local::{self as runtime, ApproveError, Sheet, SheetError};
 use pinhole_runtime::store::{
-    AnswerError, Connections as _, Party, Question, QuestionId, QuestionState, Questions as _, StoreError,
+    AnswerError, Connections as _, Party, Question, QuestionId, QuestionState, Questions as _, Removal,
+    StoreError, Table,
 };
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use crate::args::{ApprovalsCommand, PassphraseFlags};
 use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::local::Desktop;
-use crate::{keys, local, occasion, out, sheet};
+use crate::{keys, local, member, occasion, out, sheet, terminal};
 
 pub(crate) fn main(command: ApprovalsCommand, config: &Config) -> anyhow::Result<End> {
     match command {
@@ -33,9 +34,16 @@ pub(crate) fn main(command: ApprovalsCommand, config: &Config) -> anyhow::Result
 }
 
 fn list(all: bool, json: bool, config: &Config) -> anyhow::Result<End> {
-    let desktop = Desktop::open(config)?;
-    let mut questions = desktop.store.questions(Party::Member(desktop.member.id()), desktop.now)?;
-    let waits = |question: &Question| question.state == QuestionState::Pending;
+    let mut questions = match keys::member_public(config)? {
+        Some(_) => {
+            let desktop = Desktop::open(config)?;
+            desktop.store.questions(Party::Member(desktop.member.id()), desktop.now)?
+        }
+        None => Vec::new(),
+    };
+    // A yes that was not used yet can be taken back.
+    let waits =
+        |question: &Question| matches!(question.state, QuestionState::Pending | QuestionState::Approved);
     questions.retain(|question| all || waits(question));
     if json {
         let rows: Vec<Value> = questions.iter().map(in_json).collect();
@@ -44,22 +52,32 @@ fn list(all: bool, json: bool, config: &Config) -> anyhow::Result<End> {
     }
     if questions.is_empty() {
         out::note("nothing waits for your yes");
+        return Ok(End::Done);
     }
-    for question in &questions {
-        out::line(format_args!(
-            "{}  {:<8}  {}.{} on {}, asked {}",
-            question.id,
-            question.state.as_str(),
-            question.service,
-            question.op,
-            visible(question.account.as_str()),
-            out::moment(question.raised_at),
-        ));
-    }
+    let lines: Vec<String> = questions.iter().map(in_a_line).collect();
+    out::document(lines.join("\n"))?;
     if questions.iter().any(waits) {
         out::note("`pinhole approvals show QUESTION` shows all that a yes would do");
     }
     Ok(End::Done)
+}
+
+/// Most characters of the args in a line.
+const ARGS_SHOWN: usize = 60;
+
+fn in_a_line(question: &Question) -> String {
+    let args = visible(&question.args);
+    let clipped: String = args.chars().take(ARGS_SHOWN).collect();
+    let more = if clipped.len() < args.len() { "…" } else { "" };
+    format!(
+        "{}  {:<8}  {}  {}.{} {clipped}{more} on {}",
+        question.id,
+        question.state.as_str(),
+        out::moment(question.raised_at),
+        question.service,
+        question.op,
+        visible(question.account.as_str()),
+    )
 }
 
 fn in_json(question: &Question) -> Value {
@@ -76,7 +94,7 @@ fn show(question: &str, json: bool, catalog: &Catalog, config: &Config) -> anyho
     if json {
         out::json(&sheet)?;
     } else {
-        sheet::lines(&sheet).iter().for_each(out::line);
+        out::document(terminal::fitted(sheet::lines(&sheet)).join("\n"))?;
         if sheet.state == QuestionState::Pending {
             let id = sheet.question;
             out::note(format_args!(
@@ -98,8 +116,9 @@ fn approve(
     if sheet.state != QuestionState::Pending {
         return Err(over(&AnswerError::NotPending(sheet.state)).into());
     }
-    sheet::lines(&sheet).iter().for_each(out::note);
-    let key = keys::member(passphrase, Access::Write, config)?;
+    member::tell(passphrase, &sheet::lines(&sheet))?;
+    let purpose = format!("which says yes to {}", sheet.question);
+    let key = member::key(passphrase, Access::Write, &purpose, config)?;
     // She may have taken her time.
     let desktop = desktop.later()?;
     let present = desktop.present(&key, catalog);
@@ -114,12 +133,22 @@ fn approve(
 
 fn deny(question: &str, config: &Config) -> anyhow::Result<End> {
     let desktop = Desktop::open(config)?;
-    let (id, member) = (id(question)?, desktop.member.id());
+    let member = desktop.member.id();
+    let Ok(id) = question.parse::<QuestionId>() else {
+        // What has no id that a question could have can only be forgotten.
+        return match desktop.store.forget_unreadable(Table::Questions, member, question)? {
+            Removal::Removed => {
+                out::document(format_args!("forgotten: {}", visible(question)))?;
+                Ok(End::Done)
+            }
+            Removal::Absent => Err(id(question).err().unwrap_or_else(|| over(&AnswerError::Absent).into())),
+        };
+    };
     match runtime::deny(&desktop.store, member, id, desktop.now) {
-        Ok(()) => out::line(format_args!("denied: {id}")),
+        Ok(()) => out::document(format_args!("denied: {id}"))?,
         Err(AnswerError::Store(StoreError::Tampered { .. })) => {
             desktop.store.forget_question(member, id)?;
-            out::line(format_args!("forgotten: {id}, whose row was tampered with"));
+            out::document(format_args!("forgotten: {id}, whose row was tampered with"))?;
         }
         Err(AnswerError::Store(error)) => return Err(error.into()),
         Err(error) => return Err(over(&error).into()),
@@ -129,9 +158,16 @@ fn deny(question: &str, config: &Config) -> anyhow::Result<End> {
 
 /// Why a yes was not given, with what to do.
 pub(crate) fn not_approved(error: ApproveError, question: QuestionId) -> anyhow::Error {
+    let error = match error {
+        ApproveError::Store(store) | ApproveError::Answer(AnswerError::Store(store)) => return store.into(),
+        error => error,
+    };
     let hint = match &error {
-        ApproveError::Store(_) | ApproveError::Answer(AnswerError::Store(_)) => return error.into(),
         ApproveError::Answer(error) => return over(error).into(),
+        ApproveError::ClockBehind => "`pinhole doctor` says what to do about the clock".to_owned(),
+        ApproveError::OtherConnection => {
+            "`pinhole doctor` looks for rows that were tampered with; nothing was approved".to_owned()
+        }
         ApproveError::ReadOnly => "`pinhole connections cap SERVICE write` lets it".to_owned(),
         _ => format!("`pinhole approvals deny {question}`, and have it asked anew"),
     };
@@ -163,7 +199,7 @@ pub(crate) fn sheet_of(
     catalog: &Catalog,
 ) -> anyhow::Result<Sheet> {
     Sheet::of(question, connection, catalog).map_err(|error| match error {
-        SheetError::Store(_) => anyhow::Error::from(error),
+        SheetError::Store(store) => anyhow::Error::from(store),
         error => {
             let hint = format!("`pinhole approvals deny {}`, and have it asked anew", question.id);
             Failure::new(End::Refused, error.to_string(), hint).into()

@@ -9,16 +9,16 @@ use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Entry;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
-use pinhole_runtime::local::{DEFAULT_LABEL, Keep, KeepError, Kept, OtherAccount, ProveError};
+use pinhole_runtime::local::{DEFAULT_LABEL, Keep, KeepError, Kept, OtherAccount, Place, ProveError};
 use pinhole_runtime::outcome::Refusal;
-use pinhole_runtime::store::{ConnectionError, Place, SqliteStore, Store as _};
+use pinhole_runtime::store::{ConnectionError, SqliteStore, Store as _};
 use serde_json::json;
 
 use crate::args::ConnectFlags;
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::keys::{self, Member};
-use crate::{files, local, occasion, out, terminal};
+use crate::member::Member;
+use crate::{files, keys, local, occasion, out, terminal};
 
 pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result<End> {
     one_reader_of_stdin(&flags)?;
@@ -26,10 +26,15 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let entry = local::service(&catalog, &flags.service)?;
     let label = local::label(flags.label.as_deref().unwrap_or(DEFAULT_LABEL))?;
     let cap = flags.cap.as_deref().map(access);
-    let client = occasion::client(&flags.dial)?;
+    let client = occasion::client(&flags.dial, &catalog)?;
     let secret = if flags.token_stdin { occasion::token_from_stdin()? } else { asked(entry)? };
 
-    let member = Member::present(&flags.passphrase, cap.unwrap_or(Access::Read), config)?;
+    let member = Member::present(
+        &flags.passphrase,
+        cap.unwrap_or(Access::Read),
+        &format!("to keep a key of {}", entry.manifest.name()),
+        config,
+    )?;
     let bot = keys::bot(config)?;
     let store: Arc<SqliteStore> = Arc::new(occasion::open_store(&bot.home)?);
     let now = store.high_water(SystemClock.now())?;
@@ -118,13 +123,18 @@ fn unproved(error: &ProveError, entry: &Entry) -> Failure {
 }
 
 fn not_kept(error: KeepError) -> anyhow::Error {
+    let error = match error {
+        KeepError::Connection(ConnectionError::Store(store)) | KeepError::Store(store) => {
+            return store.into();
+        }
+        error => error,
+    };
     let hint = match &error {
         KeepError::OtherAccount { .. } => {
-            "nothing was changed: give it another `--label`, or say `--replace` to let it take that one's place"
+            "no connection was changed: give it another `--label`, or say `--replace` to let it take that one's place"
         }
-        KeepError::Connection(ConnectionError::Store(_)) | KeepError::Store(_) => return error.into(),
         KeepError::Connection(_) => "something else changed the connections at the same time: try again",
-        _ => "nothing was changed",
+        _ => "no connection was changed",
     };
     Failure::new(End::Refused, error.to_string(), hint).into()
 }
@@ -133,7 +143,7 @@ fn said(kept: &Kept, unnamed: bool, flags: &ConnectFlags) -> anyhow::Result<()> 
     let row = &kept.connection;
     let place = match kept.place {
         Place::New => "connected",
-        Place::Newer => "renewed",
+        Place::Newer => "reconnected",
         Place::InsteadOf(_) => "replaced",
     };
     if flags.json {
@@ -148,9 +158,13 @@ fn said(kept: &Kept, unnamed: bool, flags: &ConnectFlags) -> anyhow::Result<()> 
     if unnamed {
         out::note("note: the service does not say whose key this is");
     }
+    let named = match row.label.as_str() {
+        DEFAULT_LABEL => String::new(),
+        label => format!(" --label {}", out::shell_word(label)),
+    };
     match row.cap {
         Access::Read => out::line(format_args!(
-            "bots here may read on it until {}; to let them ask for writes: `pinhole connections cap {service} write`",
+            "bots here may read on it until {}; to let them ask for writes: `pinhole connections cap {service} write{named}`",
             out::moment(kept.reads_until)
         )),
         Access::Write => out::line(format_args!(

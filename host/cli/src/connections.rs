@@ -4,15 +4,17 @@ use pinhole_grant::{CredentialId, Dial, OpenError, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
-use pinhole_runtime::local::{CapError, Skipped, Standing, Stored};
-use pinhole_runtime::store::{ConnectionError, ConnectionRow, Connections as _, StoreError};
+use pinhole_runtime::local::{CapError, RenewError, Skipped, Standing, Stored};
+use pinhole_runtime::store::{
+    ConnectionError, ConnectionRow, Connections as _, GrantError, Removal, StoreError, Table,
+};
 use serde_json::{Value, json};
 
 use crate::args::{ConnectionsCommand, WhichConnection};
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::keys::Member;
 use crate::local::Desktop;
+use crate::member::Member;
 use crate::{connect, keys, local, occasion, out};
 
 pub(crate) fn main(command: Option<ConnectionsCommand>, json: bool, config: &Config) -> anyhow::Result<End> {
@@ -42,21 +44,25 @@ fn list(json: bool, config: &Config) -> anyhow::Result<End> {
     }
     if rows.is_empty() {
         out::note(NOTHING);
+        return Ok(End::Done);
     }
+    let mut lines = Vec::new();
     for (until, row) in rows {
         let until = until.map_or_else(
             || "no read grant (`pinhole connections renew`)".to_owned(),
             |until| format!("reads until {}", out::moment(until)),
         );
         let stand_in = if row.dial == Dial::Overridden { ", for a stand-in" } else { "" };
-        out::line(format_args!(
-            "{:<10} {:<12} {:<5} account {}, {until}{stand_in}",
+        // What others wrote comes last, so that it passes for nothing else.
+        lines.push(format!(
+            "{:<10} {:<12} {:<5} {until}{stand_in}, account {}",
             row.service.as_str(),
             visible(row.label.as_str()),
             row.cap.as_str(),
             visible(row.account.as_str())
         ));
     }
+    out::document(lines.join("\n"))?;
     Ok(End::Done)
 }
 
@@ -81,7 +87,7 @@ fn reads_until(row: &ConnectionRow, desktop: &Desktop) -> Result<Option<UnixTime
     let Some(stored) = Stored::of(row.clone(), bot.public().id(), &desktop.store)? else { return Ok(None) };
     match stored.open(bot, std::slice::from_ref(&desktop.member), desktop.now)? {
         Standing::Open(_) => Ok(Some(stored.grant.expires_at)),
-        Standing::Refused(OpenError::Expired) => Ok(None),
+        Standing::Refused(OpenError::Expired | OpenError::NotYetValid | OpenError::UnknownIssuer) => Ok(None),
         Standing::Refused(_) => Err(stored.grant.tampered()),
     }
 }
@@ -95,11 +101,18 @@ fn set_cap(
 ) -> anyhow::Result<End> {
     let desktop = Desktop::open(config)?;
     let row = desktop.connection(&which.service, which.label.as_deref())?;
-    let member = Member::present(passphrase, cap, config)?;
+    let label = visible(row.label.as_str());
+    let purpose = match cap {
+        Access::Read => format!("to let {} {label} only read", row.service),
+        Access::Write => format!("to let bots ask for writes on {} {label}", row.service),
+    };
+    let member = Member::present(passphrase, cap, &purpose, config)?;
     let member = if cap == Access::Write { member.protected(passphrase, config)? } else { member };
     let present = desktop.present(&member.key, catalog);
     present.set_cap(&row, cap).map_err(|error| match error {
-        CapError::Store(_) | CapError::Connection(ConnectionError::Store(_)) => anyhow::Error::from(error),
+        CapError::Store(store) | CapError::Connection(ConnectionError::Store(store)) => {
+            anyhow::Error::from(store)
+        }
         CapError::Stale(_) => {
             let hint = format!("connect it anew: `pinhole connect {}`", which.service);
             Failure::new(End::Refused, error.to_string(), hint).into()
@@ -125,8 +138,11 @@ fn renew(
     config: &Config,
 ) -> anyhow::Result<End> {
     let desktop = Desktop::open(config)?;
-    let member = Member::present(passphrase, Access::Read, config)?;
-    let renewals = desktop.present(&member.key, catalog).renew()?;
+    let member = Member::present(passphrase, Access::Read, "to let bots here read for thirty days", config)?;
+    let renewals = desktop.present(&member.key, catalog).renew().map_err(|error| match error {
+        RenewError::Store(store) | RenewError::Grant(GrantError::Store(store)) => anyhow::Error::from(store),
+        error => error.into(),
+    })?;
     if renewals.is_empty() {
         out::note(NOTHING);
     }
@@ -145,9 +161,8 @@ fn renew(
                     out::note(format_args!("  `pinhole connections remove {id}`, then connect it anew"));
                 } else {
                     end = if end == End::Local { end } else { End::Failed };
-                    out::note(format_args!(
-                        "  connect it anew: `pinhole connect {service} --label '{label}'`"
-                    ));
+                    let label = out::shell_word(renewal.connection.label.as_str());
+                    out::note(format_args!("  connect it anew: `pinhole connect {service} --label {label}`"));
                 }
             }
         }
@@ -159,17 +174,32 @@ fn renew(
 fn remove(which: &WhichConnection, config: &Config) -> anyhow::Result<End> {
     let desktop = Desktop::open(config)?;
     let (id, name) = match CredentialId::parse(&which.service) {
+        Ok(_) if which.label.is_some() => {
+            let hint = "leave `--label` out, or name the service";
+            return Err(Failure::new(End::Usage, "an id says which connection it is", hint).into());
+        }
         Ok(id) => (id, id.to_string()),
+        Err(_a_service) if forgotten(which, &desktop)? => return Ok(End::Done),
         Err(_a_service) => {
             let row = desktop.connection(&which.service, which.label.as_deref())?;
             (row.id, format!("{} {}", row.service, visible(row.label.as_str())))
         }
     };
     let ended = desktop.store.remove_connection(desktop.member.id(), id).map_err(|error| match error {
-        ConnectionError::Store(_) => anyhow::Error::from(error),
+        ConnectionError::Store(store) => anyhow::Error::from(store),
         error => Failure::new(End::Refused, error.to_string(), "`pinhole connections` lists them").into(),
     })?;
     out::line(format_args!("{name} is gone, and {} of its grants with it", ended.len()));
     out::note("the key itself is still good at the service: end it there");
     Ok(End::Done)
+}
+
+/// Forgets a row whose id is none that a connection could have.
+fn forgotten(which: &WhichConnection, desktop: &Desktop) -> anyhow::Result<bool> {
+    let raw = &which.service;
+    let gone = desktop.store.forget_unreadable(Table::Connections, desktop.member.id(), raw)?;
+    if gone == Removal::Removed {
+        out::document(format_args!("{} is forgotten", visible(raw)))?;
+    }
+    Ok(gone == Removal::Removed)
 }

@@ -21,6 +21,11 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// Reads a private file. One that others can read or write is refused: what it holds is no secret any more.
 pub(crate) fn read_private(path: &Path) -> anyhow::Result<Vec<u8>> {
+    // What is no file might never answer.
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        let message = format!("`{}` is not a file", path.display());
+        return Err(Failure::new(End::Local, message, "look at what is in its place").into());
+    }
     let file = open(path)?;
     #[cfg(unix)]
     only_the_owner_s(&file, path)?;
@@ -84,17 +89,30 @@ fn text(bytes: Vec<u8>, path: &Path) -> anyhow::Result<String> {
     })
 }
 
-/// Writes a private file that must not be there yet: whole, synced, then named.
-pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+/// Whether a file was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    Now,
+    /// Somebody else had written one, which stays as it is.
+    Before,
+}
+
+/// Writes a private file where there is none: whole, synced, then named.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> anyhow::Result<Written> {
     let folder = path.parent().context("a private file stands in a folder")?;
     private_folder(folder)?;
     let mut draft = tempfile::Builder::new().prefix(".draft").tempfile_in(folder)?;
     draft.write_all(bytes)?;
     draft.as_file().sync_all()?;
     // INVARIANT: what is there already stays; the name is taken only if it is free.
-    draft.persist_noclobber(path).with_context(|| format!("`{}` could not be made", path.display()))?;
+    if let Err(failed) = draft.persist_noclobber(path) {
+        if failed.error.kind() == std::io::ErrorKind::AlreadyExists {
+            return Ok(Written::Before);
+        }
+        return Err(failed).with_context(|| format!("`{}` could not be made", path.display()));
+    }
     File::open(folder)?.sync_all()?;
-    Ok(())
+    Ok(Written::Now)
 }
 
 /// Puts new content in the place of a private file's: the old one or the new one is there, never half of one.

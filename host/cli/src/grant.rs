@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pinhole_grant::{
-    Account, Caution, Credential, Dial, GrantId, Inspection, MintRequest, Scope, UnixTime, Where,
+    Account, Caution, Credential, Dial, GrantId, Inspection, MintError, MintRequest, Scope, UnixTime, Where,
 };
 use pinhole_manifest::model::{ArgKind, Args, Op};
 use pinhole_manifest::visible::visible;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::args::{GrantCommand, MintFlags};
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{call, files, keys, occasion, out, sheet};
+use crate::{call, files, keys, member, occasion, out, sheet};
 
 pub(crate) fn main(command: GrantCommand, config: &Config) -> anyhow::Result<End> {
     match command {
@@ -37,7 +37,7 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
         })?;
     let account = Account::parse(&flags.account).map_err(|error| usage(format!("`--account`: {error}")))?;
     let wanted = wanted(flags, entry, &account)?;
-    let member = keys::member(&flags.passphrase, access(flags), config)?;
+    let member = member::key(&flags.passphrase, access(flags), "which signs this grant", config)?;
     let dial = if flags.stand_in { Dial::Overridden } else { Dial::Real };
     let credential =
         occasion::credential(entry, occasion::token_from_stdin()?, account, dial, access(flags))?;
@@ -45,8 +45,12 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
     let request = request(wanted, flags, entry, &credential, now)?;
     let minted = pinhole_grant::mint(&request, &credential, &member, now, &mut occasion::entropy());
     let sealed = minted.map_err(|error| {
-        let hint =
-            "narrow what it permits, or for how long: `--ttl` is at most 90d for reads and 24h for writes";
+        let hint = match error {
+            MintError::NotABot => "pass the bot's key of `pinhole keys show`, not the member's",
+            _ => {
+                "narrow what it permits, or for how long: `--ttl` is at most 90d for reads and 24h for writes"
+            }
+        };
         Failure::new(End::Refused, format!("the grant was not minted: {error}"), hint)
     })?;
     let until = out::moment(request.scope.expires_at);
@@ -91,7 +95,7 @@ fn wanted<'e>(flags: &MintFlags, entry: &'e Entry, account: &Account) -> anyhow:
         if op.access == Access::Read {
             return Err(usage(format!("`{}` reads, so there is nothing to approve", op.id)).into());
         }
-        show_approval(entry, op, &args, account)?;
+        show_approval(entry, op, &args, account, flags)?;
         return Ok(Wanted::Approval { op, args });
     }
     let ops = flags.op.iter().map(|op| known_op(entry, op)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -150,25 +154,28 @@ fn known_op<'e>(entry: &'e Entry, name: &str) -> anyhow::Result<&'e Op> {
 }
 
 /// Shows whoever approves what exactly would be done: the question, every arg whole, the request, whose account it is.
-fn show_approval(entry: &Entry, op: &Op, args: &Args, account: &Account) -> anyhow::Result<()> {
+fn show_approval(
+    entry: &Entry,
+    op: &Op,
+    args: &Args,
+    account: &Account,
+    flags: &MintFlags,
+) -> anyhow::Result<()> {
     let manifest = &entry.manifest;
     let request = op.request().ok_or_else(|| usage(format!("`{}` sends no request of its own", op.id)))?;
     let rendered = render::render(manifest, request, args)
         .map_err(|error| usage(format!("the args are not what `{}` takes: {error}", op.id)))?;
+    let mut lines = Vec::new();
     if let Some(confirm) = &op.confirm {
-        out::note(visible(&render::fill_text(confirm, args)?));
+        lines.push(visible(&render::fill_confirm(confirm, args)?));
     }
-    for (name, value) in args.iter() {
-        out::note(format_args!("  {name} = {}", visible(&value.to_string())));
-    }
+    lines.extend(args.iter().map(|(name, value)| format!("  {name} = {}", sheet::json(value))));
     let (method, target) = (rendered.method.as_str(), visible(&rendered.target));
-    out::note(format_args!("  request: {method} https://{}{target}", manifest.host()));
-    out::note(format_args!("  account: {}", visible(account.as_str())));
-    if let Some(effect) = op.effect {
-        out::note(format_args!("  effect: {}", effect.as_str()));
-    }
-    out::note(sheet::irreversible(op.irreversible));
-    Ok(())
+    lines.push(format!("  request: {method} https://{}{target}", manifest.host()));
+    lines.push(format!("  account: {}", visible(account.as_str())));
+    lines.extend(op.effect.map(|effect| format!("  effect: {}", effect.as_str())));
+    lines.push(sheet::irreversible(op.irreversible).to_owned());
+    member::tell(&flags.passphrase, &lines)
 }
 
 /// `owner=me` twice with different values allows both. A value has the kind of the arg that some op declares. A grant

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use pinhole_grant::{KeyFileError, KeyKind, Passphrase, PublicKey, SecretKey};
-use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use serde_json::json;
 
 use crate::args::{KeysCommand, PassphraseFlags};
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{files, occasion, out, terminal};
+use crate::files::Written;
+use crate::member::new_passphrase;
+use crate::{files, occasion, out};
 
 pub(crate) fn main(command: KeysCommand, config: &Config) -> anyhow::Result<End> {
     match command {
@@ -44,6 +45,7 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
 }
 
 fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::Result<End> {
+    her_key_is_not_elsewhere(config)?;
     let mut rng = occasion::entropy();
     let wants_passphrase = protect || passphrase.passphrase_file.is_some();
     let mut unprotected = false;
@@ -74,6 +76,7 @@ fn new(passphrase: &PassphraseFlags, protect: bool, config: &Config) -> anyhow::
 }
 
 fn protect(passphrase: &PassphraseFlags, config: &Config) -> anyhow::Result<End> {
+    her_key_is_not_elsewhere(config)?;
     let path = file(KeyKind::Member, config);
     let bytes = read(&path)?;
     if pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))? {
@@ -86,17 +89,36 @@ fn protect(passphrase: &PassphraseFlags, config: &Config) -> anyhow::Result<End>
     Ok(End::Done)
 }
 
+/// Refuses to make a second member where only the private key of the first is missing.
+pub(crate) fn her_key_is_not_elsewhere(config: &Config) -> anyhow::Result<()> {
+    let path = file(KeyKind::Member, config);
+    if path.exists() || !public_file(config).exists() {
+        return Ok(());
+    }
+    let message = format!("the member's key is not here: `{}` is missing", path.display());
+    let hint = "bring it back; or remove `member.pub` beside it to begin with a new member";
+    Err(Failure::new(End::Local, message, hint).into())
+}
+
 /// Puts a passphrase on the member's key.
-fn protect_with(key: &SecretKey, passphrase: &Passphrase, config: &Config) -> anyhow::Result<()> {
+pub(crate) fn protect_with(key: &SecretKey, passphrase: &Passphrase, config: &Config) -> anyhow::Result<()> {
     let protected = key.to_file(Some(passphrase), &mut occasion::entropy())?;
     files::replace_private(&file(KeyKind::Member, config), &protected)
 }
 
-/// Writes a new key; a member's public half too, into a file of its own.
-fn write(key: &SecretKey, passphrase: Option<&Passphrase>, config: &Config) -> anyhow::Result<()> {
+/// Writes a new key where there is none; a member's public half too, into a file of its own.
+pub(crate) fn write(
+    key: &SecretKey,
+    passphrase: Option<&Passphrase>,
+    config: &Config,
+) -> anyhow::Result<Written> {
     let kind = key.public().kind();
-    files::write_private(&file(kind, config), &key.to_file(passphrase, &mut occasion::entropy())?)?;
-    if kind == KeyKind::Member { publish(key.public(), config) } else { Ok(()) }
+    let file = file(kind, config);
+    let written = files::write_private(&file, &key.to_file(passphrase, &mut occasion::entropy())?)?;
+    if kind == KeyKind::Member && written == Written::Now {
+        publish(key.public(), config)?;
+    }
+    Ok(written)
 }
 
 /// Where the member's public key stands, so that the bot's side need not touch her private one.
@@ -104,9 +126,18 @@ pub(crate) fn public_file(config: &Config) -> PathBuf {
     config.keys().join("member.pub")
 }
 
-fn publish(member: &PublicKey, config: &Config) -> anyhow::Result<()> {
+/// Writes the member's public key into its file; refuses where another's stands there.
+pub(crate) fn publish(member: &PublicKey, config: &Config) -> anyhow::Result<()> {
     let path = public_file(config);
-    if path.exists() { Ok(()) } else { files::write_private(&path, format!("{member}\n").as_bytes()) }
+    if !path.exists() {
+        files::write_private(&path, format!("{member}\n").as_bytes())?;
+    }
+    if member_public(config)?.as_ref() == Some(member) {
+        return Ok(());
+    }
+    let message = format!("`{}` is the public key of another member than her key beside it", path.display());
+    let hint = "bring her key back if that is another one; else remove the file: it is made anew";
+    Err(Failure::new(End::Local, message, hint).into())
 }
 
 /// Where the member's or the bot's private key stands.
@@ -117,7 +148,7 @@ pub(crate) fn file(kind: KeyKind, config: &Config) -> PathBuf {
     })
 }
 
-fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     there_is(path)?;
     files::read_private(path)
 }
@@ -170,75 +201,6 @@ pub(crate) fn bot_or_nobody(config: &Config) -> anyhow::Result<Bot> {
     Ok(Bot { key, home: config.home().to_owned() })
 }
 
-/// The member at this machine, her key open.
-pub(crate) struct Member {
-    pub(crate) key: SecretKey,
-    protection: Protection,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Protection {
-    Passphrase,
-    None,
-}
-
-impl Member {
-    /// Opens the member's key; makes it, and the bot's, where there is none. One that is made for writes has a passphrase
-    /// from its first moment.
-    pub(crate) fn present(flags: &PassphraseFlags, cap: Access, config: &Config) -> anyhow::Result<Self> {
-        let path = file(KeyKind::Member, config);
-        if !path.exists() {
-            if public_file(config).exists() {
-                let message = format!("the member's key is not here: `{}` is missing", path.display());
-                let hint = "bring it back; or remove `member.pub` beside it to begin with a new member";
-                return Err(Failure::new(End::Local, message, hint).into());
-            }
-            let key = SecretKey::generate(KeyKind::Member, &mut occasion::entropy());
-            let passphrase = if cap == Access::Write || flags.passphrase_file.is_some() {
-                say_why(cap);
-                Some(new_passphrase(flags)?)
-            } else {
-                None
-            };
-            write(&key, passphrase.as_ref(), config)?;
-            let protection = if passphrase.is_some() { Protection::Passphrase } else { Protection::None };
-            return Self { key, protection }.with_bot(config);
-        }
-        let bytes = read(&path)?;
-        let protected = pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))?;
-        let protection = if protected { Protection::Passphrase } else { Protection::None };
-        let passphrase = if protected { Some(given_passphrase(flags, "Passphrase: ")?) } else { None };
-        Self { key: opened(&bytes, passphrase.as_ref(), &path)?, protection }.with_bot(config)
-    }
-
-    /// Sees to it that the key has a passphrase, as it must before a connection may ask for writes.
-    pub(crate) fn protected(self, flags: &PassphraseFlags, config: &Config) -> anyhow::Result<Self> {
-        if self.protection == Protection::None {
-            say_why(Access::Write);
-            protect_with(&self.key, &new_passphrase(flags)?, config)?;
-        }
-        Ok(Self { protection: Protection::Passphrase, ..self })
-    }
-
-    /// With a bot on this machine.
-    fn with_bot(self, config: &Config) -> anyhow::Result<Self> {
-        publish(self.key.public(), config)?;
-        if !file(KeyKind::Bot, config).exists() {
-            write(&SecretKey::generate(KeyKind::Bot, &mut occasion::entropy()), None, config)?;
-        }
-        Ok(self)
-    }
-}
-
-fn say_why(cap: Access) {
-    if cap == Access::Write {
-        out::note(
-            "A connection that may write wants a passphrase on your key: it is your yes to each write, and nobody",
-        );
-        out::note("else on this machine has it. Bots never need it.");
-    }
-}
-
 /// The bot that calls run as.
 pub(crate) struct Bot {
     pub(crate) key: SecretKey,
@@ -271,61 +233,6 @@ fn canonical(path: &Path) -> anyhow::Result<PathBuf> {
     path.canonicalize().with_context(|| format!("`{}` cannot be followed", path.display()))
 }
 
-/// The local member's key, opened with her passphrase where it has one. To permit a write it must have one.
-pub(crate) fn member(
-    passphrase: &PassphraseFlags,
-    permits: Access,
-    config: &Config,
-) -> anyhow::Result<SecretKey> {
-    let path = file(KeyKind::Member, config);
-    let bytes = read(&path)?;
-    let protected = pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))?;
-    if !protected && permits == Access::Write {
-        return Err(unprotected().into());
-    }
-    let passphrase = if protected { Some(given_passphrase(passphrase, "Passphrase: ")?) } else { None };
-    opened(&bytes, passphrase.as_ref(), &path)
-}
-
-fn opened(bytes: &[u8], passphrase: Option<&Passphrase>, path: &Path) -> anyhow::Result<SecretKey> {
-    SecretKey::from_file(bytes, passphrase).map_err(|error| match error {
-        KeyFileError::WrongPassphrase => {
-            Failure::new(End::Refused, "the passphrase does not open the member's key", "try again").into()
-        }
-        error => unusable(path, error).into(),
-    })
-}
-
-/// Opens the member's key with a passphrase that is asked for at the terminal: her yes. `None` where she gives none.
-pub(crate) fn member_says_yes(prompt: &str, config: &Config) -> anyhow::Result<Option<SecretKey>> {
-    let path = file(KeyKind::Member, config);
-    let bytes = read(&path)?;
-    if !pinhole_grant::keys::is_protected(&bytes).map_err(|error| unusable(&path, error))? {
-        return Err(unprotected().into());
-    }
-    for _ in 0..PASSPHRASE_TRIES {
-        let text = terminal::secret(prompt)?;
-        if text.is_empty() {
-            return Ok(None);
-        }
-        match SecretKey::from_file(&bytes, Some(&passphrase(text)?)) {
-            Ok(key) => return Ok(Some(key)),
-            Err(KeyFileError::WrongPassphrase) => out::note("the passphrase does not open your key"),
-            Err(error) => return Err(unusable(&path, error).into()),
-        }
-    }
-    Ok(None)
-}
-
-/// How often a passphrase may be mistyped.
-const PASSPHRASE_TRIES: u32 = 3;
-
-fn unprotected() -> Failure {
-    let message = "the member's key has no passphrase, and without one it permits reads alone";
-    let hint = "protect it with `pinhole keys protect`; grants that it has signed stay good";
-    Failure::new(End::Refused, message, hint)
-}
-
 /// The members whom the flags name.
 pub(crate) fn issuers(texts: &[String]) -> anyhow::Result<Vec<PublicKey>> {
     texts.iter().map(|text| parse_public(text)).collect()
@@ -337,35 +244,4 @@ pub(crate) fn parse_public(text: &str) -> anyhow::Result<PublicKey> {
         let message = format!("`{text}` is not a public key: {error}");
         Failure::new(End::Usage, message, "`pinhole keys show` prints one: `pin1…`").into()
     })
-}
-
-fn given_passphrase(flags: &PassphraseFlags, prompt: &str) -> anyhow::Result<Passphrase> {
-    match &flags.passphrase_file {
-        Some(path) => passphrase(files::read_text(path)?.trim_end_matches(['\r', '\n']).to_owned()),
-        None => passphrase(asked(prompt)?),
-    }
-}
-
-fn asked(prompt: &str) -> anyhow::Result<String> {
-    terminal::secret(prompt).map_err(|error| {
-        let message = format!("no passphrase: {error}");
-        Failure::new(End::Usage, message, "run it at a terminal, or pass `--passphrase-file`").into()
-    })
-}
-
-fn passphrase(text: String) -> anyhow::Result<Passphrase> {
-    Passphrase::new(text).map_err(|error| {
-        Failure::new(End::Usage, format!("no passphrase: {error}"), "choose one of 1 to 1024 bytes").into()
-    })
-}
-
-fn new_passphrase(flags: &PassphraseFlags) -> anyhow::Result<Passphrase> {
-    if flags.passphrase_file.is_some() {
-        return given_passphrase(flags, "");
-    }
-    let first = asked("New passphrase: ")?;
-    if asked("Once more: ")? != first {
-        return Err(Failure::new(End::Usage, "the two passphrases differ", "try again").into());
-    }
-    passphrase(first)
 }

@@ -20,6 +20,7 @@ mod grant;
 mod keys;
 mod local;
 mod manifest;
+mod member;
 mod occasion;
 mod out;
 mod pages;

@@ -27,7 +27,7 @@ use rand::rngs::SysRng;
 
 use crate::args::{DialFlags, LocalManifests};
 use crate::end::{End, Failure};
-use crate::files;
+use crate::{files, terminal};
 
 /// How long a grant that was made for the occasion lives, in seconds.
 const OCCASION_SECS: i64 = 120;
@@ -82,13 +82,18 @@ pub(crate) fn op_name(text: &str) -> anyhow::Result<(ServiceId, OpId)> {
     })
 }
 
-/// The client, dialling where the flags say.
-pub(crate) fn client(flags: &DialFlags) -> anyhow::Result<PinnedClient> {
+/// The client, dialling where the flags say. A host that no manifest has would be dialled by nothing: whoever names one meant
+/// another, and her key would go to the real one.
+pub(crate) fn client(flags: &DialFlags, catalog: &Catalog) -> anyhow::Result<PinnedClient> {
     let mut settings = NetSettings::default();
     for text in &flags.resolve {
         let dial = DialOverride::parse(text).map_err(|error| {
             Failure::new(End::Usage, format!("`--resolve {text}`: {error}"), "write HOST:443:ADDR:PORT")
         })?;
+        if !catalog.iter().any(|entry| entry.manifest.host() == dial.host()) {
+            let message = format!("`--resolve {text}`: no service here has the host `{}`", dial.host());
+            return Err(Failure::new(End::Usage, message, "`pinhole services` shows each one's host").into());
+        }
         settings = settings.with_override(dial);
     }
     if let Some(path) = &flags.ca_cert {
@@ -112,7 +117,7 @@ pub(crate) fn token_from_stdin() -> anyhow::Result<Secret> {
         Failure::new(End::Usage, format!("the key on stdin: {why}"), "pipe in the key and nothing else")
     };
     if std::io::stdin().is_terminal() {
-        let text = rpassword::prompt_password("Key of the service: ").map_err(|error| unusable(&error))?;
+        let text = terminal::secret("Key of the service: ").map_err(|error| unusable(&error))?;
         return Ok(Secret::new(text).map_err(|error| unusable(&error))?);
     }
     // All at once and in one place, so that no copy of it is left behind.

@@ -14,8 +14,13 @@ pub(crate) fn lines(sheet: &Sheet) -> Vec<String> {
     }
     let request = &sheet.request;
     lines.push(format!("  request: {} {}", request.method, visible(&request.url)));
+    // Of a manifest that nobody reviewed, what else it sends is hers to see.
+    if let Some(body) = request.body.as_ref().filter(|_| sheet.unsigned) {
+        lines.push(format!("  body: {}", json(body)));
+    }
     let label = sheet.label.as_ref().map_or("not there any more", |label| label.as_str());
-    lines.push(format!("  connection: {} {}", sheet.service, visible(label)));
+    let stand_in = if sheet.stand_in { ", for a stand-in: nothing reaches the service itself" } else { "" };
+    lines.push(format!("  connection: {} {}{stand_in}", sheet.service, visible(label)));
     lines.push(format!("  account: {}", visible(sheet.account.as_str())));
     if let Some(effect) = sheet.effect {
         lines.push(format!("  effect: {}", effect.as_str()));
@@ -51,6 +56,6 @@ pub(crate) fn irreversible(yes: bool) -> &'static str {
 }
 
 /// A value as JSON, every character visible.
-fn json(value: &Value) -> String {
+pub(crate) fn json(value: &Value) -> String {
     visible(&value.to_string())
 }

@@ -7,7 +7,7 @@ mod code;
 mod more;
 
 use pinhole_grant::PageToken;
-use pinhole_manifest::visible::visible;
+use pinhole_manifest::visible::{is_plain_line, visible};
 use pinhole_manifest::{Digest, OpId, ServiceId};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
@@ -158,6 +158,14 @@ impl UntrustedText {
         }
         Self(text.into())
     }
+
+    /// Whether a text could be one: short enough, and every character of it visible.
+    pub(crate) fn is_one(text: &str) -> bool {
+        is_plain_line(text) && text.chars().count() <= Self::SHOWN_CHARS_MAX
+    }
+
+    /// Most characters of one, once those that do not show are escapes.
+    const SHOWN_CHARS_MAX: usize = Self::MAX_CHARS * "\\u{10ffff}".len();
 
     /// The text.
     pub fn as_str(&self) -> &str {

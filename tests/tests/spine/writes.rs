@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use pinhole_grant::{GrantId, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, UnixTime};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::store::{MemoryStore, SpendError, SqliteStore, Store, StoreError};
@@ -39,6 +39,10 @@ impl Store for NoRoom {
 
     fn revoke(&self, grant: &GrantId) -> Result<(), StoreError> {
         self.0.revoke(grant)
+    }
+
+    fn has_ended(&self, connection: &CredentialId) -> Result<bool, StoreError> {
+        self.0.has_ended(connection)
     }
 
     fn is_revoked(&self, grant: &GrantId) -> Result<bool, StoreError> {

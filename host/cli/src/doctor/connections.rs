@@ -12,7 +12,7 @@ use pinhole_runtime::net::PinnedClient;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::store::{
     ConnectionRow, Connections as _, Party, QUESTIONS_PENDING_MAX, QuestionState, Questions as _,
-    SqliteStore, Store as _, StoreError,
+    SqliteStore, Store as _, StoreError, Table,
 };
 
 use super::database::Database;
@@ -119,10 +119,12 @@ async fn each(
         match is_usable(row, &about, bot, store, now, findings) {
             Ok(true) if asks == Asks::Services => view(row, &about, bot, findings).await,
             Ok(_) => {}
-            Err(error @ StoreError::Tampered { .. }) => {
-                let remove = format!("pinhole connections remove {} --label '{}'", row.service, row.label);
-                let hint = format!("`{remove}`, then `{}`", connect(row));
+            Err(error @ StoreError::Tampered { table: Table::Connections, .. }) => {
+                let hint = format!("`pinhole connections remove {}`, then `{}`", row.id, connect(row));
                 findings.wrong(format!("connection {about}"), error, hint);
+            }
+            Err(error @ StoreError::Tampered { table: Table::Grants, .. }) => {
+                findings.wrong(format!("connection {about}"), error, RENEW);
             }
             Err(error) => findings.store(format!("connection {about}"), error),
         }
@@ -188,7 +190,7 @@ fn is_usable(
 const RENEW: &str = "`pinhole connections renew`";
 
 fn connect(row: &ConnectionRow) -> String {
-    format!("pinhole connect {} --label '{}'", row.service, row.label)
+    format!("pinhole connect {} --label {}", row.service, out::shell_word(row.label.as_str()))
 }
 
 fn not_open(about: String, stored: &Stored, error: OpenError, findings: &mut Findings) {

@@ -132,9 +132,10 @@ fn absent_member(path: &Path, config: &Config, findings: &mut Findings) {
         return;
     }
     if keys::public_file(config).exists() {
-        let found = "not here, and `member.pub` is: nothing can be connected, renewed or approved";
-        let hint = "bring it back; or remove `member.pub` beside it to begin with a new member";
-        findings.warning(MEMBER, found, hint);
+        findings.ok(
+            MEMBER,
+            "not here, and `member.pub` is: nothing can be connected, renewed or approved meanwhile",
+        );
     } else {
         findings.ok(MEMBER, "none yet; `pinhole keys new` or `pinhole connect SERVICE` makes it");
     }

@@ -251,3 +251,50 @@ fn an_arg_is_judged_as_it_was_written() {
     }
     explain(&["count=1", "count=1"]).expect(2);
 }
+
+/// What stands behind the first `=` is the value, whatever it looks like; the op's schema says what kind of value it is.
+#[test]
+fn a_value_that_looks_like_a_flag_or_like_json_is_a_value() {
+    let home = Home::empty();
+    let body = |title: &str| {
+        let title = format!("title={title}");
+        let args = ["--arg", "owner=a", "--arg", "repo=b", "--arg", &title, "--json"];
+        let shown = home.run(&[&["explain", "github.create_issue"], &args[..]].concat()).expect(3);
+        shown.refusal("not_connected");
+        shown.json()["explanation"]["request"]["body"].clone()
+    };
+    home.write("title.txt", "from a file");
+    for title in [
+        "--json",
+        "--token-stdin",
+        "-h",
+        "--",
+        "-5",
+        "5",
+        "true",
+        "null",
+        "[]",
+        r#"{"a":1}"#,
+        r#""quoted""#,
+        "@title.txt",
+        "title=again",
+        "$HOME `id` %PATH%",
+    ] {
+        assert_eq!(body(title), serde_json::json!({"title": title}));
+    }
+    // Both spellings of the flag; a flag in the place of a value is a flag.
+    let explain = ["explain", "github.create_issue", "--arg=owner=a", "--arg=repo=b", "--json"];
+    let shown = home.run(&[&explain[..], &["--arg=title=--all"]].concat()).expect(3).json();
+    assert_eq!(shown["explanation"]["args"]["title"], "--all");
+    home.run(&[&explain[..], &["--arg", "--all"]].concat()).expect(2);
+    home.run(&[&explain[..], &["--arg"]].concat()).expect(2);
+    // A number where the op wants one, text where it wants text; a file or JSON for the rest.
+    let get = |args: &[&str]| home.run(&[&["explain", "github.get_issue", "--json"], args].concat());
+    let number = ["--arg", "owner=5", "--arg", "repo=true", "--arg", "issue_number=5"];
+    let wanted = serde_json::json!({"owner": "5", "repo": "true", "issue_number": 5});
+    assert_eq!(get(&number).expect(3).json()["explanation"]["args"], wanted);
+    let file = format!("@{}", home.write("args.json", wanted.to_string()));
+    for args in [file, wanted.to_string()] {
+        assert_eq!(get(&["--args", &args]).expect(3).json()["explanation"]["args"], wanted);
+    }
+}

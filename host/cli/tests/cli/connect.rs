@@ -141,7 +141,7 @@ fn a_key_of_another_account_is_refused_and_with_replace_takes_the_others_place()
     let before = home.stored();
     let refused = home.connect_with(&other, NEWER, &[]).expect(3);
     assert_eq!(refused.stdout, "");
-    for words in ["demo-wren", "demo-owl", "`--replace`", "nothing was changed"] {
+    for words in ["demo-wren", "demo-owl", "`--replace`", "no connection was changed"] {
         assert!(refused.stderr.contains(words), "{words}: {}", refused.stderr);
     }
     assert_eq!(home.stored(), before);

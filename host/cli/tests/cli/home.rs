@@ -184,7 +184,7 @@ impl Home {
 }
 
 /// Where a guarded home's passphrase is.
-const PASSPHRASE: &str = "passphrase.txt";
+pub(crate) const PASSPHRASE: &str = "passphrase.txt";
 
 /// Runs a command to its end.
 pub(crate) fn ran(command: &mut Command, stdin: &[u8]) -> Ran {

@@ -79,6 +79,41 @@ fn keys_are_never_overwritten() {
     assert_eq!(std::fs::read_dir(home.path("keys")).unwrap().count(), 3, "a draft was left behind");
 }
 
+/// A new one would be another member's, with none of her connections.
+#[test]
+fn a_members_key_that_is_kept_elsewhere_is_not_made_anew() {
+    let (home, stage) = (Home::new(), crate::stage::Stage::new());
+    home.connect(&stage, &[]).expect(0);
+    let (stored, member) = (home.stored(), home.path("keys/member.json"));
+    let key = std::fs::read(&member).unwrap();
+    std::fs::remove_file(&member).unwrap();
+    let passphrase = home.passphrase();
+    let mut refused = vec![home.connect(&stage, &[])];
+    for what in [
+        &["keys", "new"][..],
+        &["keys", "protect"],
+        &["connections", "renew"],
+        &["connections", "cap", "github", "write"],
+    ] {
+        refused.push(home.run(&[what, &[&passphrase[0], &passphrase[1]]].concat()));
+    }
+    for ran in refused {
+        let ran = ran.expect(6);
+        assert!(ran.stderr.contains("not here") && ran.stderr.contains("bring it back"), "{}", ran.stderr);
+    }
+    assert!(!member.exists());
+    // Nor is somebody else's taken for it.
+    std::fs::copy(Home::new().path("keys/member.json"), &member).unwrap();
+    for what in [&["connections", "renew"][..], &["connections", "cap", "github", "read"]] {
+        let ran = home.run(what).expect(6);
+        assert!(ran.stderr.contains("another member"), "{}", ran.stderr);
+    }
+    home.connect(&stage, &[]).expect(6);
+    assert_eq!((home.stored(), stage.requests()), (stored, 1));
+    std::fs::write(&member, key).unwrap();
+    home.connect(&stage, &[]).expect(0);
+}
+
 #[test]
 fn show_prints_public_keys_alone() {
     let home = Home::empty();

@@ -149,3 +149,48 @@ fn a_service_proves_a_key_by_its_viewer_and_one_without_a_viewer_takes_none() {
     assert_eq!(home.stored(), before);
     assert_eq!(connect(nobody, &["--replace"]).expect(0).json()["became"], "replaced");
 }
+
+#[test]
+fn a_connection_stays_with_the_manifest_that_it_was_made_under() {
+    let route = |path: &str| Route::get(path, Reply::json(200, &json!({"name": "demo-wren"})));
+    let routes = vec![route("/me"), route("/user")];
+    let config = Config { host: "api.acme.com".to_owned(), ..Config::new(World::Fixed(routes)) };
+    let (home, stage, github) = (Home::empty(), Stage::with(config), Stage::new());
+    let text = provable(&json!({"scheme": "bearer", "viewer": "get_me", "account": "$.name"}));
+    let manifest = home.write("acme.json", &text);
+    let local = ["--manifest", manifest.as_str(), "--unsigned"];
+    let dial = stage.dial_for("api.acme.com", &home);
+    let dial: Vec<&str> = dial.iter().map(String::as_str).collect();
+    home.run_with(&[&["connect", "acme", "--token-stdin"], &local[..], &dial].concat(), KEY).expect(0);
+    home.connect(&github, &[]).expect(0);
+    let run = || {
+        home.write("ca.pem", stage.standin.ca_pem());
+        home.run(&[&["run", "acme.get_me", "--json"], &local[..], &dial].concat())
+    };
+    assert_eq!(run().expect(0).json()["meta"]["unsigned"], true);
+    let renew = |flags: &[&str]| home.run(&[&["connections", "renew"], flags].concat());
+    let not_renewed = |flags: &[&str], why: &str| {
+        let before = home.rows("grants").len();
+        let ran = renew(flags).expect(1);
+        assert!(
+            ran.stderr.contains("acme default: not renewed") && ran.stderr.contains(why),
+            "{}",
+            ran.stderr
+        );
+        assert!(ran.stdout.contains("github default: bots here may read until"), "{}", ran.stdout);
+        assert_eq!(home.rows("grants").len(), before);
+    };
+    not_renewed(&[], "no manifest");
+    renew(&local).expect(0);
+    // Another text is another manifest, until she renews; another host never is the same service.
+    let sent = stage.requests();
+    home.write("acme.json", text.replace("Things.", "Other things."));
+    run().expect(3).refusal("manifest_changed");
+    home.write("acme.json", text.replace("api.acme.com", "api.acme.net"));
+    run().expect(3).refusal("host_changed");
+    not_renewed(&local, "another host");
+    assert_eq!(stage.requests(), sent);
+    home.write("acme.json", text.replace("Things.", "Other things."));
+    renew(&local).expect(0);
+    run().expect(0);
+}

@@ -2,7 +2,11 @@
 //! environment, against stand-ins on loopback. DESIGN, "CLI".
 
 #[cfg(test)]
+mod approvals;
+#[cfg(test)]
 mod args;
+#[cfg(test)]
+mod asking;
 #[cfg(test)]
 mod connect;
 #[cfg(test)]
@@ -15,6 +19,8 @@ mod doctor;
 mod environment;
 #[cfg(test)]
 mod explain;
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod grants;
 #[cfg(test)]
@@ -43,6 +49,8 @@ mod stage;
 mod store;
 #[cfg(test)]
 mod stored;
+#[cfg(test)]
+mod tampered;
 #[cfg(test)]
 mod token;
 #[cfg(test)]

@@ -180,7 +180,7 @@ pub(super) fn describe(
 ) -> Result<Explanation, Refusal> {
     let (manifest, op) = (agreed.manifest, agreed.op);
     let fill = |template| {
-        crate::render::fill_text(template, args)
+        crate::render::fill_confirm(template, args)
             .map_err(|error| Refusal::new(Code::ArgRefused).saying(error.to_string()))
     };
     let mut requires = Vec::new();

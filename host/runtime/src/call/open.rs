@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{Grant, OpenError, OpenedGrant, ScopeError, Succession, Target, UnixTime};
+use pinhole_grant::{Dial, Grant, OpenError, OpenedGrant, ScopeError, Succession, Target, UnixTime};
 use pinhole_manifest::Manifest;
 use pinhole_manifest::model::Op;
 
 use super::{Call, CallRequest, Executor, Received, Trace};
 use crate::catalog::{ModuleFiles, Source};
 use crate::outcome::{Code, Refusal};
+use crate::store::{Store, StoreError};
 
 /// The grant is open: sealed to this bot, signed by a known member, in its time, not revoked.
 #[derive(Debug)]
@@ -46,8 +47,11 @@ impl<'a> Call<Received<'a>> {
         let now = executor.with_store(move |store| store.high_water(wall)).await?;
         let grant = pinhole_grant::open(&request.grant, &executor.bot, &executor.issuers, now)
             .map_err(open_refusal)?;
-        let id = grant.grant().id();
-        if executor.with_store(move |store| store.is_revoked(&id)).await? {
+        let (id, connection) = (grant.grant().id(), grant.grant().connection());
+        let over = move |store: &dyn Store| {
+            Ok::<_, StoreError>(store.is_revoked(&id)? || store.has_ended(&connection)?)
+        };
+        if executor.with_store(over).await? {
             return Err(Refusal::new(Code::GrantRevoked));
         }
         Ok(Call { stage: Opened { request, grant, now } })
@@ -96,7 +100,12 @@ impl<'a> Call<Opened<'a>> {
         }
         // A real key goes to no stand-in, and a stand-in's key to no real host.
         if credential.dial() != executor.wire.dial(manifest.host()) {
-            return Err(Refusal::new(Code::DialMismatch));
+            return Err(Refusal::new(Code::DialMismatch).saying(match credential.dial() {
+                Dial::Overridden => {
+                    "the key is one for a stand-in, and this call would dial the service itself"
+                }
+                Dial::Real => "the key is for the service itself, and this call would dial a stand-in",
+            }));
         }
         Ok(Call { stage: Agreed { request, grant, manifest, op, modules: &entry.modules, now } })
     }
@@ -162,7 +171,7 @@ impl Executor {
     /// Does blocking work with the store away from the threads that serve other calls.
     pub(super) async fn with_store<T: Send + 'static, E>(
         &self,
-        work: impl FnOnce(&dyn crate::store::Store) -> Result<T, E> + Send + 'static,
+        work: impl FnOnce(&dyn Store) -> Result<T, E> + Send + 'static,
     ) -> Result<T, Refusal>
     where
         E: Into<Refusal> + Send + 'static,

@@ -53,9 +53,16 @@ pub struct Found {
 }
 
 impl Found {
-    /// Whether this is what the requirement looks at, fed from these args. Its value is the word of whoever looked.
+    /// Whether this is what the requirement looks at, fed from these args, and of the shape that a look gives it. That it is
+    /// true is the word of whoever looked.
     pub(crate) fn is_of(&self, requirement: &Requirement, args: &Args) -> bool {
-        self.op == requirement.op
+        let shaped = self.value.as_ref().is_none_or(|value| match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => requirement.condition.holds(Some(value)),
+            Value::String(text) => UntrustedText::is_one(text),
+            Value::Array(_) | Value::Object(_) => false,
+        });
+        shaped
+            && self.op == requirement.op
             && self.path == requirement.condition.path.as_str()
             && requirement_args(requirement, args).is_ok_and(|filled| filled == self.args)
     }

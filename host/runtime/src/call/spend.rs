@@ -37,8 +37,10 @@ impl Spent {
         if self == Self::Nothing || refusal.sent != Sent::No {
             return refusal;
         }
-        let hint =
-            format!("{}; a use of the grant is spent: if it was the last, ask for a new grant", refusal.hint);
+        let hint = format!(
+            "{}; a use of the grant is spent: if it was the last, it takes a new grant, or on a connection another yes",
+            refusal.hint
+        );
         Refusal { use_spent: true, hint, ..refusal }
     }
 }

@@ -3,19 +3,19 @@
 //! Refuses whatever does not agree with what she sealed herself. INVARIANT: an approval is minted for the very write that
 //! was on the sheet, with the credential of the very connection and account that it named.
 
+use pinhole_grant::scope::SKEW_SECS;
 use pinhole_grant::{
-    Account, Credential, CredentialError, CredentialParts, KeyId, Label, MintError, MintRequest, PublicKey,
-    Scope, SealCredentialError, SecretKey, UnixTime,
+    Account, Credential, CredentialError, CredentialId, CredentialParts, Dial, KeyId, Label, MintError,
+    MintRequest, PublicKey, Scope, SealCredentialError, SecretKey, UnixTime,
 };
 use pinhole_manifest::Access;
 
 use super::prove::Proved;
-use super::{APPROVAL_SECS, READ_GRANT_SECS, Sheet, Skipped, manifest_of};
+use super::{APPROVAL_SECS, READ_GRANT_SECS, Sheet, Skipped, UNNAMED_ACCOUNT, manifest_of};
 use crate::catalog::{Catalog, Entry};
 use crate::entropy::{self, Entropy, EntropyError};
 use crate::store::{
-    Answer, AnswerError, ConnectionError, ConnectionRow, Desk, GrantError, GrantRow, Place, QuestionId,
-    StoreError,
+    Answer, AnswerError, ConnectionError, ConnectionRow, Desk, GrantError, GrantRow, QuestionId, StoreError,
 };
 
 /// The member, with her key open, at the host of her bot.
@@ -32,7 +32,9 @@ pub struct Present<'a> {
     pub catalog: &'a Catalog,
     /// Randomness, for what is sealed.
     pub entropy: &'a dyn Entropy,
-    /// The high-water time.
+    /// What the machine's clock says.
+    pub wall: UnixTime,
+    /// The high-water time: the latest that was seen here.
     pub now: UnixTime,
 }
 
@@ -66,6 +68,17 @@ pub struct Kept {
     pub place: Place,
     /// Until when the local bot may read.
     pub reads_until: UnixTime,
+}
+
+/// Where a connection that was just proved is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// It is a new one.
+    New,
+    /// It is a newer generation of the one that is there.
+    Newer,
+    /// It takes the place of another, which ended as if it were removed.
+    InsteadOf(CredentialId),
 }
 
 /// Why a connection was not kept. Nothing has changed.
@@ -170,6 +183,12 @@ pub enum ApproveError {
     /// Another bot asked than the one of this host.
     #[error("another bot asked than the one of this host")]
     OtherBot,
+    /// The connection is not called what the sheet says, or is for a stand-in where the sheet says otherwise.
+    #[error("the connection that it would use is not what was shown")]
+    OtherConnection,
+    /// The machine's clock stands before the latest time seen: the yes would be good at another time than now.
+    #[error("the clock stands before the latest time that was seen here, so a yes would not be for now")]
+    ClockBehind,
     /// Its service has no manifest here, or it is not the one that it was connected under.
     #[error("the connection cannot be used as it is: {0}")]
     Stale(Skipped),
@@ -201,14 +220,15 @@ impl Present<'_> {
         let service = parts.service.clone();
         let Keep { label, cap, other_account } = keep;
         let stored = self.desk.connection_named(self.member(), &service, &label)?;
-        let (credential, place, created_at) = match stored {
+        let (credential, place, created_at) = match &stored {
             None => {
                 let cap = cap.unwrap_or(Access::Read);
                 (Credential::new(CredentialParts { label, cap, ..parts })?, Place::New, self.now)
             }
             Some(row) => {
-                let old = self.open(&row)?;
-                if named && *old.account() == parts.account {
+                let old = self.open(row)?;
+                // Two that the service does not name may be two.
+                if named && *old.account() == parts.account && old.account().as_str() != UNNAMED_ACCOUNT {
                     let cap = cap.unwrap_or(old.cap());
                     let credential = old.reconnected(CredentialParts { label, cap, ..parts })?;
                     (credential, Place::Newer, row.created_at)
@@ -217,7 +237,7 @@ impl Present<'_> {
                     let credential = Credential::new(CredentialParts { label, cap, ..parts })?;
                     (credential, Place::InsteadOf(row.id), self.now)
                 } else {
-                    let (stored, found) = (row.account, parts.account);
+                    let (stored, found) = (row.account.clone(), parts.account);
                     return Err(KeepError::OtherAccount { label, stored, found });
                 }
             }
@@ -228,7 +248,7 @@ impl Present<'_> {
         // Proved a moment ago under this very manifest.
         let entry = self.catalog.find(&service).ok_or(ConnectionError::Grant)?;
         let grant = self.read_grant(&credential, entry)?;
-        self.desk.keep_connection(&connection, &grant, place)?;
+        self.desk.keep_connection(&connection, &grant, stored.as_ref())?;
         Ok(Kept { connection, place, reads_until: grant.expires_at })
     }
 
@@ -239,23 +259,39 @@ impl Present<'_> {
         let credential = credential.with_cap(cap);
         let mut rng = entropy::seeded(self.entropy)?;
         let sealed = pinhole_grant::seal_credential(&credential, self.key, &mut rng)?;
-        let row = ConnectionRow::new(&credential, self.member(), row.created_at, sealed);
+        let capped = ConnectionRow::new(&credential, self.member(), row.created_at, sealed);
         let grant = self.read_grant(&credential, entry)?;
-        self.desk.set_cap(&row, &grant)?;
-        Ok(row)
+        self.desk.set_cap(&capped, &grant, row)?;
+        Ok(capped)
     }
 
     /// Renews the local bot's read grant of every connection of hers; one that cannot be renewed keeps none from it.
     pub fn renew(&self) -> Result<Vec<Renewal>, RenewError> {
         let mut renewals = Vec::new();
         for connection in self.desk.connections(self.member())? {
-            let reads_until = self.renew_one(&connection)?;
-            renewals.push(Renewal { connection, reads_until });
+            renewals.extend(self.renew_one(connection)?);
         }
         Ok(renewals)
     }
 
-    fn renew_one(&self, row: &ConnectionRow) -> Result<Result<UnixTime, Skipped>, RenewError> {
+    /// Nothing comes of one that was removed meanwhile; one that was changed is looked at again.
+    fn renew_one(&self, mut connection: ConnectionRow) -> Result<Option<Renewal>, RenewError> {
+        loop {
+            match self.renewed(&connection) {
+                Err(RenewError::Grant(GrantError::Changed)) => {
+                    let again = self.desk.connection(self.member(), connection.id)?;
+                    match again.filter(|again| *again != connection) {
+                        None => return Ok(None),
+                        Some(again) => connection = again,
+                    }
+                }
+                Err(error) => return Err(error),
+                Ok(reads_until) => return Ok(Some(Renewal { connection, reads_until })),
+            }
+        }
+    }
+
+    fn renewed(&self, row: &ConnectionRow) -> Result<Result<UnixTime, Skipped>, RenewError> {
         let credential = match self.open(row) {
             Ok(credential) => credential,
             Err(StoreError::Tampered { .. }) => return Ok(Err(Skipped::Tampered)),
@@ -266,7 +302,7 @@ impl Present<'_> {
             Err(skipped) => return Ok(Err(skipped)),
         };
         let grant = self.read_grant(&credential, entry)?;
-        self.desk.put_grant(&grant)?;
+        self.desk.renew_grant(&grant, row)?;
         Ok(Ok(grant.expires_at))
     }
 
@@ -276,10 +312,17 @@ impl Present<'_> {
         if sheet.bot != self.bot.id() {
             return Err(ApproveError::OtherBot);
         }
+        if self.wall.plus_secs(SKEW_SECS) < self.now {
+            return Err(ApproveError::ClockBehind);
+        }
         let row = self.desk.connection(self.member(), sheet.connection)?;
         let credential = self.open(&row.ok_or(ApproveError::NoConnection)?)?;
         if *credential.service() != sheet.service || *credential.account() != sheet.account {
             return Err(ApproveError::OtherAccount);
+        }
+        let dial = if sheet.stand_in { Dial::Overridden } else { Dial::Real };
+        if sheet.label.as_ref() != Some(credential.label()) || credential.dial() != dial {
+            return Err(ApproveError::OtherConnection);
         }
         if credential.cap() != Access::Write {
             return Err(ApproveError::ReadOnly);

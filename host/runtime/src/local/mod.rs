@@ -19,7 +19,7 @@ use pinhole_manifest::{OpId, ServiceId};
 
 pub use bot::LocalBot;
 pub use member::{
-    ApproveError, CapError, Keep, KeepError, Kept, OtherAccount, Present, RenewError, Renewal, deny,
+    ApproveError, CapError, Keep, KeepError, Kept, OtherAccount, Place, Present, RenewError, Renewal, deny,
 };
 pub use prove::{ProveError, Proved};
 pub use sheet::{Sheet, SheetError, SheetRequest};

@@ -5,7 +5,7 @@
 //! does not agree with its digest, or whose manifest is not the present one.
 //! Texts are as they are: whoever shows them makes characters that do not show visible.
 
-use pinhole_grant::{Account, ActionDigest, CredentialId, KeyId, Label, UnixTime};
+use pinhole_grant::{Account, ActionDigest, CredentialId, Dial, KeyId, Label, UnixTime};
 use pinhole_manifest::model::{Args, Effect, Requirement};
 use pinhole_manifest::{Digest, OpId, ServiceId};
 use serde::Serialize;
@@ -41,6 +41,8 @@ pub struct Sheet {
     pub label: Option<Label>,
     /// Its id.
     pub connection: CredentialId,
+    /// Whether it is for a stand-in, and nothing reaches the service itself.
+    pub stand_in: bool,
     /// Whose account it opens.
     pub account: Account,
     /// What the op does to the service.
@@ -120,7 +122,7 @@ impl Sheet {
         let args = op.args.parse_text(&question.args).map_err(|_faults| tampered())?;
         question.check(&args)?;
         let confirm = op.confirm.as_ref().ok_or_else(tampered)?;
-        let confirm = render::fill_text(confirm, &args).map_err(|_error| tampered())?;
+        let confirm = render::fill_confirm(confirm, &args).map_err(|_error| tampered())?;
         let request = op.request().ok_or_else(tampered)?;
         let rendered = render::render(manifest, request, &args).map_err(|_error| tampered())?;
         let found = found(question, &op.require, &args).ok_or_else(tampered)?;
@@ -143,6 +145,7 @@ impl Sheet {
             },
             label: connection.map(|row| row.label.clone()),
             connection: question.connection,
+            stand_in: connection.is_some_and(|row| row.dial == Dial::Overridden),
             account: question.account.clone(),
             effect: op.effect,
             irreversible: op.irreversible,

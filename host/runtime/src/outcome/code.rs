@@ -239,7 +239,7 @@ codes! {
         "try again; if it stays, the service or something in between is at fault";
     NotJson "not_json" Refused
         "the answer is not JSON"
-        "try again; if it stays, the service or something in between is at fault";
+        "look before you repeat a write; if it stays, the service or something in between is at fault";
     UpstreamInvalid "upstream_invalid" Failed
         "the service refused the request as invalid"
         "look at what the service said, and at the args";

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use pinhole_manifest::ArgName;
 use pinhole_manifest::model::{Args, JsonTemplate, Piece, Template};
+use pinhole_manifest::visible::is_invisible;
 use serde_json::{Map, Value};
 
 use super::RenderError;
@@ -22,6 +23,35 @@ pub fn fill_text(template: &Template, args: &Args) -> Result<String, RenderError
         }
     }
     Ok(text)
+}
+
+/// Most characters of a value in a confirm line; the whole of it stands among the args.
+const CONFIRM_VALUE_CHARS: usize = 100;
+
+/// Fills a confirm line, so that no value passes for a part of the line: what does not show and what quotes is an escape,
+/// and a long value is clipped.
+pub fn fill_confirm(template: &Template, args: &Args) -> Result<String, RenderError> {
+    let mut line = String::new();
+    for piece in template.pieces() {
+        match piece {
+            Piece::Literal(literal) => line.push_str(literal),
+            Piece::Arg(name) => confirm_value(&required(name, args)?, &mut line),
+        }
+    }
+    Ok(line)
+}
+
+fn confirm_value(value: &str, line: &mut String) {
+    for c in value.chars().take(CONFIRM_VALUE_CHARS) {
+        if is_invisible(c) || "“”„‟«»‹›\"".contains(c) {
+            line.extend(c.escape_unicode());
+        } else {
+            line.push(c);
+        }
+    }
+    if value.chars().nth(CONFIRM_VALUE_CHARS).is_some() {
+        line.push('…');
+    }
 }
 
 /// Fills a JSON value. A sole placeholder keeps its JSON type; `None`, or a left-out member or element inside, is one

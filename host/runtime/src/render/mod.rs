@@ -18,7 +18,7 @@ use pinhole_manifest::{ArgName, Manifest};
 
 use self::body::Content;
 pub(crate) use self::fill::scalar;
-pub use self::fill::{fill_json, fill_text};
+pub use self::fill::{fill_confirm, fill_json, fill_text};
 pub use self::page::{Change, Narrowed};
 pub use self::target::encoded_segment;
 

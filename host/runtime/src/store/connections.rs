@@ -90,23 +90,15 @@ pub enum ConnectionError {
         /// The generation that is stored.
         stored: u64,
     },
+    /// Somebody has changed it since it was looked at.
+    #[error("the connection was changed by somebody else meanwhile")]
+    Changed,
     /// The grant that was to be stored with it is not of this connection, or its id is taken.
     #[error("the grant is not one of this connection")]
     Grant,
     /// The store failed; nothing was changed.
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-/// Where a connection that was just proved is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// It is a new one.
-    New,
-    /// It is a newer generation of the one that is there.
-    Newer,
-    /// It takes the place of another, which ends as if it were removed.
-    InsteadOf(CredentialId),
 }
 
 /// The connections of a host. Calls block for as long as the disk takes; each change is whole or not there.
@@ -120,17 +112,25 @@ pub trait Connections: Send + Sync {
 
     /// Stores a connection that was just proved together with the local bot's read grant of it, in one step. A newer
     /// generation whose cap is read ends what [`Connections::set_cap`] ends.
+    ///
+    /// `over` is the row whose place it takes, as it was looked at: of the same id, or of one that then ends as if it were
+    /// removed. Without it the connection is a new one.
     fn keep_connection(
         &self,
         row: &ConnectionRow,
         grant: &GrantRow,
-        place: Place,
+        over: Option<&ConnectionRow>,
     ) -> Result<(), ConnectionError>;
 
-    /// Stores another cap, with the credential sealed anew under it, together with the local bot's read grant, in one step.
-    /// The generation must be the stored one. A cap that is read again ends what it no longer covers: stored write grants
+    /// Stores another cap, with the credential sealed anew under it, together with the local bot's read grant, in one step,
+    /// in the place of the row that was looked at. A cap that is read again ends what it no longer covers: stored write grants
     /// and approvals that were not used yet are revoked, open questions denied.
-    fn set_cap(&self, row: &ConnectionRow, grant: &GrantRow) -> Result<(), ConnectionError>;
+    fn set_cap(
+        &self,
+        row: &ConnectionRow,
+        grant: &GrantRow,
+        over: &ConnectionRow,
+    ) -> Result<(), ConnectionError>;
 
     /// All of a member's, by service and label.
     fn connections(&self, member: KeyId) -> Result<Vec<ConnectionRow>, StoreError>;

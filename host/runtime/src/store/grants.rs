@@ -6,7 +6,7 @@
 use pinhole_grant::{Credential, CredentialId, Grant, GrantId, KeyId, MintRequest, SealedGrant, UnixTime};
 use pinhole_manifest::{Access, ServiceId};
 
-use super::{StoreError, Table};
+use super::{ConnectionRow, StoreError, Table};
 
 /// A grant as it is stored. Not believed: the spine opens and checks the sealed bytes like any other grant's.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +86,9 @@ pub enum GrantError {
     /// There is a grant of this id.
     #[error("there is a grant of this id")]
     IdTaken,
+    /// Somebody has changed the connection since it was looked at.
+    #[error("the connection was changed by somebody else meanwhile")]
+    Changed,
     /// The store failed; nothing was changed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -105,6 +108,9 @@ pub trait Grants: Send + Sync {
     /// Stores a grant. One for reads takes the place of the read grant that the same bot had of the same connection, which
     /// is not revoked: who is running under it may go on until it expires.
     fn put_grant(&self, row: &GrantRow) -> Result<(), GrantError>;
+
+    /// Stores a read grant of a connection as it was looked at; [`GrantError::Changed`] where it was changed since.
+    fn renew_grant(&self, row: &GrantRow, of: &ConnectionRow) -> Result<(), GrantError>;
 
     /// The grants that the filter asks for, expired and revoked ones too; the one that expires last comes first.
     fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError>;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pinhole_grant::{GrantId, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, UnixTime};
 
 use super::{SpendError, Store, StoreError};
 
@@ -50,6 +50,11 @@ impl Store for MemoryStore {
 
     fn is_revoked(&self, grant: &GrantId) -> Result<bool, StoreError> {
         Ok(self.state().revoked.contains(grant))
+    }
+
+    /// It keeps no connections.
+    fn has_ended(&self, _connection: &CredentialId) -> Result<bool, StoreError> {
+        Ok(false)
     }
 
     fn high_water(&self, now: UnixTime) -> Result<UnixTime, StoreError> {

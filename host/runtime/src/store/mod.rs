@@ -12,11 +12,11 @@ mod sqlite;
 
 use std::num::NonZeroU32;
 
-pub use connections::{ConnectionError, ConnectionRow, Connections, Place};
+pub use connections::{ConnectionError, ConnectionRow, Connections};
 pub use fault::{Cause, StoreError, Table};
 pub use grants::{GrantError, GrantFilter, GrantRow, Grants, Removal};
 pub use memory::MemoryStore;
-use pinhole_grant::{GrantId, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, UnixTime};
 pub use questions::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
     Question, QuestionId, QuestionIdError, QuestionState, Questions, RaiseError, TakeError, Taken,
@@ -36,6 +36,9 @@ pub trait Store: Send + Sync {
 
     /// Whether the grant was revoked.
     fn is_revoked(&self, grant: &GrantId) -> Result<bool, StoreError>;
+
+    /// Whether the connection has ended, and every grant of it with it, whoever holds one.
+    fn has_ended(&self, connection: &CredentialId) -> Result<bool, StoreError>;
 
     /// The latest time that any caller has seen: `now`, or a later one if the clock was set back since.
     fn high_water(&self, now: UnixTime) -> Result<UnixTime, StoreError>;

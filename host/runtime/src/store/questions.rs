@@ -3,10 +3,10 @@
 //! ```text
 //! pending ─► approved ─► used
 //!    │ │         ├─────► expired
-//!    │ └► expired└─────► denied   (her connection is removed)
+//!    │ └► expired└─────► denied   (she takes it back, or her connection is removed)
 //!    └──► denied
 //! ```
-//! INVARIANT: a question is answered at most once, and the grant of an approved one is given out at most once, over all
+//! INVARIANT: a question is approved at most once, what is denied stays so, and the grant of an approved one is given out at most once, over all
 //! processes and crashes. Nothing leaves `denied`, `expired` and `used`. DESIGN, "Who holds what"; "Crypto": Approval.
 
 mod id;
@@ -258,7 +258,7 @@ pub trait Questions: Send + Sync {
         now: UnixTime,
     ) -> Result<Option<Question>, StoreError>;
 
-    /// Answers a pending question, once.
+    /// Answers a pending question, once; a yes that was not used yet can be taken back by a no, which revokes it.
     fn answer(
         &self,
         member: KeyId,

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use pinhole_grant::Label;
 use pinhole_manifest::Access;
+use pinhole_runtime::local::Place;
 use pinhole_runtime::local::{ApproveError, Keep, OtherAccount, SheetError};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
-use pinhole_runtime::store::{Connections as _, Place, QuestionState, SqliteStore};
+use pinhole_runtime::store::{Connections as _, QuestionState, SqliteStore};
 use pinhole_tests::{JustBefore, LABEL, LocalStage, PASTED};
 use serde_json::json;
 

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pinhole_runtime::catalog::{Catalog, Source};
-use pinhole_runtime::store::{Place, QuestionId, QuestionState};
+use pinhole_runtime::local::Place;
+use pinhole_runtime::store::{QuestionId, QuestionState};
 use pinhole_standin::Route;
 use pinhole_tests::{LocalStage, Setup, Spoiling, connectable_thing};
 use serde_json::{Value, json};

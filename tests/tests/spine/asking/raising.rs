@@ -2,13 +2,15 @@
 
 use std::sync::atomic::Ordering;
 
-use pinhole_grant::Label;
+use pinhole_grant::{Label, MintRequest, Scope, mint};
 use pinhole_manifest::Access;
 use pinhole_runtime::Outcome;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
-use pinhole_runtime::store::{QuestionId, QuestionState};
-use pinhole_tests::{LocalStage, PASTED, call};
+use pinhole_runtime::store::{Connections as _, GrantRow, Grants as _, QuestionId, QuestionState};
+use pinhole_tests::{HOUR, LocalStage, PASTED, call, op_name};
+use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
 use serde_json::json;
 
 use super::{NOTE, PUT, connected, exchange_manifest, lockable, manifest, note, on_north, setup, state};
@@ -140,6 +142,25 @@ async fn what_does_not_hold_is_not_asked() {
     assert_eq!(stage.seen(), ["GET /me", "GET /shelves/locked"]);
     locked.store(false, Ordering::SeqCst);
     stage.ask(PUT, &on_north()).await;
+}
+
+/// Looking is a read like any other: one that the bot may not do is not done to ask about a write.
+#[tokio::test]
+async fn what_the_bot_may_not_read_is_not_looked_up_for_a_question() {
+    let stage = connected(setup()).await;
+    let row = stage.store.connections(stage.member.public().id()).unwrap().remove(0);
+    let credential = pinhole_grant::open_credential(&row.sealed, &stage.member).unwrap();
+    let manifest = stage.bot.executor.catalog.iter().next().unwrap().manifest.digest();
+    let (now, (_, me)) = (stage.now(), op_name("thing.get_me"));
+    let scope = Scope::new(Access::Read, now, now.plus_secs(HOUR)).with_ops([me]);
+    let request = MintRequest::new(stage.bot.executor.bot.public().clone(), manifest, scope);
+    let sealed = mint(&request, &credential, &stage.member, now, &mut UnwrapErr(SysRng)).unwrap();
+    stage.store.put_grant(&GrantRow::new(sealed, &request, &credential, row.member)).unwrap();
+    is(&stage.run(PUT, &on_north()).await, Code::OpOutOfScope, Sent::No);
+    assert_eq!(stage.questions(), []);
+    assert_eq!(stage.seen(), ["GET /me"]);
+    // A write that requires no look is hers to allow all the same.
+    stage.ask(NOTE, &note("a")).await;
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Rows that were changed behind the store's back: whatever a row says, nothing runs but what the member was shown.
 
-use pinhole_grant::KeyKind;
+use pinhole_grant::{Account, KeyKind};
 use pinhole_manifest::Access;
 use pinhole_runtime::Outcome;
 use pinhole_runtime::local::{ApproveError, SheetError};
@@ -144,6 +144,24 @@ async fn what_is_approved_is_what_was_shown() {
     let sheet = open.stage.sheet(asked).unwrap();
     assert_eq!(sheet.args, large);
     assert_eq!(sheet.confirm, "Pay 1000?");
+}
+
+/// A row that agrees with itself, and names an account or a connection that are not of each other.
+#[tokio::test]
+async fn no_yes_is_given_for_an_account_that_the_connection_does_not_open() {
+    let open = Open::new().await;
+    let asked = open.stage.ask(NOTE, &note("a")).await;
+    let mut question = open.stage.question(asked).unwrap();
+    question.account = Account::parse("rook").unwrap();
+    let op = open.stage.bot.executor.catalog.iter().next().unwrap().manifest.op(&question.op).unwrap();
+    let args = op.args.parse_text(&question.args).unwrap();
+    let digest = question.action(&args).digest().unwrap();
+    open.set(asked, "(account, action)", &format!("('rook', '{digest}')"));
+    let sheet = open.stage.sheet(asked).unwrap();
+    assert_eq!(sheet.account.as_str(), "rook");
+    let answer = open.stage.present().approve(&sheet);
+    assert!(matches!(answer, Err(ApproveError::OtherAccount)), "{answer:?}");
+    assert_eq!(state(&open.stage, asked), QuestionState::Pending);
 }
 
 /// The row is changed while she looks at the sheet, or after her yes.

@@ -108,7 +108,8 @@ fn hex_byte(pair: &str) -> u8 {
 
 /// Each letter as JSON escapes it by its number.
 fn escaped(text: &str) -> String {
-    text.chars().map(|letter| format!("\\u{:04x}", u32::from(letter))).collect()
+    let letters: Vec<String> = text.chars().map(|letter| format!("\\u{:04x}", u32::from(letter))).collect();
+    letters.concat()
 }
 
 #[tokio::test]

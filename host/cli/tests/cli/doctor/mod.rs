@@ -18,6 +18,7 @@ use crate::stage::Stage;
 
 mod database;
 mod keys;
+mod manifests;
 mod services;
 mod stored;
 

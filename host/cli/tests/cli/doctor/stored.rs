@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use pinhole_grant::{Account, KeyKind};
+use pinhole_grant::KeyKind;
 use pinhole_manifest::{Access, Digest};
-use pinhole_runtime::store::{Connections as _, GrantFilter, Grants as _, Store as _};
+use pinhole_runtime::store::{GrantFilter, Grants as _, Store as _};
 
 use super::{Said, connect, connected, github, key, only_connection, private, regrant, store};
 use crate::home::{Home, KEY};
@@ -16,26 +16,50 @@ const CONNECTION: &str = "connection github default";
 fn a_row_that_does_not_say_what_is_sealed_is_named() {
     let (home, stage) = connected();
     connect(&home, &stage, &["--label", "work"]);
-    let mut row = only_connection(&home);
-    row.account = Account::parse("somebody-else").unwrap();
-    row.generation += 1;
-    store(&home).replace_connection(&row).unwrap();
-    let said = Said::online(&home, &stage).only(
-        1,
-        &[(
-            "wrong",
-            CONNECTION,
-            "was tampered with",
-            "`pinhole connections remove github --label 'default'`",
-        )],
-    );
+    tamper(&home, "UPDATE connections SET account = 'somebody-else' WHERE label = 'default'");
+    let remove = format!("`pinhole connections remove {}`", only_connection(&home).id);
+    let said = Said::online(&home, &stage)
+        .only(1, &[("wrong", CONNECTION, "of `connections` was tampered", &remove)]);
     said.is_well(&["connection github work", "key of github work", "database"]);
     // Nothing is sent under what was tampered with.
     assert_eq!(said.found("key of github default"), "");
     // As it says, so it is done.
-    home.run(&["connections", "remove", "github", "--label", "default"]).expect(0);
+    home.run(&["connections", "remove", &only_connection(&home).id.to_string()]).expect(0);
     connect(&home, &stage, &["--label", "default"]);
     Said::online(&home, &stage).only(0, &[]).is_well(&[CONNECTION]);
+}
+
+fn tamper(home: &Home, sql: &str) {
+    assert_eq!(home.database().execute(sql, []).unwrap(), 1, "{sql}");
+}
+
+#[test]
+fn a_row_that_cannot_be_read_is_named_and_can_be_removed() {
+    let (home, stage) = connected();
+    let id = only_connection(&home).id.to_string();
+    tamper(&home, "UPDATE connections SET host = '127.1'");
+    let row = format!("the row `{id}` of `connections`");
+    let said = Said::online(&home, &stage)
+        .only(1, &[("wrong", "connections", &row, "`pinhole connections remove ID`")]);
+    said.is_well(&["keys/bot.json", "clock", "database"]);
+    home.run(&["connections", "remove", &id]).expect(0);
+    connect(&home, &stage, &[]);
+    Said::online(&home, &stage).only(0, &[]).is_well(&[CONNECTION]);
+}
+
+#[test]
+fn a_read_grant_that_does_not_say_what_is_sealed_is_named() {
+    let (home, stage) = connected();
+    for sql in ["UPDATE grants SET expires_at = expires_at + 1", "UPDATE grants SET service = '?'"] {
+        tamper(&home, sql);
+        let said = Said::online(&home, &stage).only(
+            1,
+            &[("wrong", CONNECTION, "of `grants` was tampered with", "`pinhole connections renew`")],
+        );
+        said.is_well(&["questions"]);
+        home.run(&["connections", "renew"]).expect(0);
+        Said::online(&home, &stage).only(0, &[]);
+    }
 }
 
 #[test]
@@ -103,4 +127,8 @@ fn questions_that_wait_are_counted() {
     let said = Said::offline(&home).only(0, &[]);
     assert!(said.found("questions").contains("2 waiting"), "{}", said.found("questions"));
     assert!(said.found("questions").contains("`pinhole approvals list`"));
+    // One that cannot be read does not hide the rest.
+    assert_eq!(home.database().execute("UPDATE questions SET action = 'x' || id", []).unwrap(), 2);
+    let deny = "`pinhole approvals deny ID`";
+    Said::offline(&home).only(1, &[("wrong", "questions", "of `questions` was tampered with", deny)]);
 }

@@ -8,7 +8,7 @@ use super::SqliteStore;
 use super::broken::{Broken, Columns};
 use super::grants::put;
 use super::spine::revoke;
-use crate::store::{ConnectionError, ConnectionRow, Connections, GrantRow, Place, StoreError, Table};
+use crate::store::{ConnectionError, ConnectionRow, Connections, GrantRow, QuestionState, StoreError, Table};
 
 const COLUMNS: &str = "id, member, service, label, account, host, cap, dial, gen, created_at, sealed";
 
@@ -25,17 +25,19 @@ impl Connections for SqliteStore {
         &self,
         row: &ConnectionRow,
         grant: &GrantRow,
-        place: Place,
+        over: Option<&ConnectionRow>,
     ) -> Result<(), ConnectionError> {
         self.write("store a connection and its grant", |transaction| {
-            match place {
-                Place::New => insert(transaction, row)?,
-                Place::Newer => {
+            match over {
+                None => insert(transaction, row)?,
+                Some(over) if over.id == row.id => {
+                    still(transaction, over)?;
                     replace(transaction, row)?;
                     end_writes_beyond(transaction, row)?;
                 }
-                Place::InsteadOf(other) => {
-                    remove(transaction, row.member, other)?;
+                Some(over) => {
+                    still(transaction, over)?;
+                    remove(transaction, over.member, over.id)?;
                     insert(transaction, row)?;
                 }
             }
@@ -43,8 +45,14 @@ impl Connections for SqliteStore {
         })
     }
 
-    fn set_cap(&self, row: &ConnectionRow, grant: &GrantRow) -> Result<(), ConnectionError> {
+    fn set_cap(
+        &self,
+        row: &ConnectionRow,
+        grant: &GrantRow,
+        over: &ConnectionRow,
+    ) -> Result<(), ConnectionError> {
         self.write("store another cap", |transaction| {
+            still(transaction, over)?;
             let stored = stored_generation(transaction, row)?;
             if stored != row.generation {
                 return Err(Broken::Refused(ConnectionError::NotNewer { stored }));
@@ -141,8 +149,11 @@ fn remove(
         revoke(connection, grant)?;
     }
     connection.execute("DELETE FROM grants WHERE connection = ?1", [&id])?;
-    deny_open(connection, &id)?;
+    end_open(connection, &id, QuestionState::Denied)?;
     connection.execute("DELETE FROM connections WHERE id = ?1", [&id])?;
+    // Grants of it that are not stored, such as those that were renewed since, end too.
+    let ended_for_good = "INSERT INTO ended (connection, member) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+    connection.execute(ended_for_good, params![id, member])?;
     // A row whose id is none held nothing that could run.
     Ok(ended.iter().filter_map(|grant| GrantId::parse(grant).ok()).collect())
 }
@@ -160,13 +171,25 @@ fn end_writes_beyond(connection: &Connection, row: &ConnectionRow) -> Result<(),
             connection.execute("DELETE FROM grants WHERE id = ?1", [&grant])?;
         }
     }
-    Ok(deny_open(connection, id)?)
+    // Nobody has said no: they are over, and may be asked anew once it may be written again.
+    Ok(end_open(connection, id, QuestionState::Expired)?)
 }
 
-fn deny_open(connection: &Connection, id: &str) -> rusqlite::Result<()> {
-    let deny = "UPDATE questions SET state = 'denied', sealed = NULL
-                WHERE connection = ?1 AND state IN ('pending', 'approved')";
-    connection.execute(deny, [id]).map(|_changed| ())
+fn end_open(connection: &Connection, id: &str, state: QuestionState) -> rusqlite::Result<()> {
+    let end = "UPDATE questions SET state = ?2, sealed = NULL
+               WHERE connection = ?1 AND state IN ('pending', 'approved')";
+    connection.execute(end, params![id, state.as_str()]).map(|_changed| ())
+}
+
+/// Whether the row is still the one that was looked at.
+pub(super) fn is_unchanged<E>(connection: &Connection, seen: &ConnectionRow) -> Result<bool, Broken<E>> {
+    let named = "id = ?1 AND member = ?2";
+    let stored = one(connection, named, params![seen.id.to_string(), seen.member.to_string()])?;
+    Ok(stored.as_ref() == Some(seen))
+}
+
+fn still(connection: &Connection, seen: &ConnectionRow) -> Result<(), Broken<ConnectionError>> {
+    if is_unchanged(connection, seen)? { Ok(()) } else { Err(Broken::Refused(ConnectionError::Changed)) }
 }
 
 /// Stores a grant of the connection that was just stored.

@@ -6,15 +6,24 @@ use rusqlite::{Connection, Row, params};
 
 use super::SqliteStore;
 use super::broken::{Broken, Columns};
-use super::connections::{access, exists};
+use super::connections::{access, exists, is_unchanged};
 use super::spine::revoke;
-use crate::store::{GrantError, GrantFilter, GrantRow, Grants, Removal, StoreError, Table};
+use crate::store::{ConnectionRow, GrantError, GrantFilter, GrantRow, Grants, Removal, StoreError, Table};
 
 const COLUMNS: &str = "id, member, bot, connection, service, access, expires_at, sealed";
 
 impl Grants for SqliteStore {
     fn put_grant(&self, row: &GrantRow) -> Result<(), GrantError> {
         self.write("store a grant", |transaction| put(transaction, row, |error| error))
+    }
+
+    fn renew_grant(&self, row: &GrantRow, of: &ConnectionRow) -> Result<(), GrantError> {
+        self.write("renew a grant", |transaction| {
+            if !is_unchanged(transaction, of)? {
+                return Err(Broken::Refused(GrantError::Changed));
+            }
+            put(transaction, row, |error| error)
+        })
     }
 
     fn grants(&self, filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError> {

@@ -22,7 +22,8 @@ use rusqlite::FileControl;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use self::broken::{Broken, Place};
-use super::StoreError;
+use super::{QuestionId, Removal, StoreError, Table};
+use pinhole_grant::{CredentialId, KeyId};
 
 /// The name of the database in a home.
 pub const DATABASE: &str = "pinhole.db";
@@ -100,6 +101,27 @@ impl SqliteStore {
     /// [`StoreError::Superseded`] where an earlier version has left state in this home again since it was taken over.
     pub fn superseded(&self, home: &Path) -> Result<(), StoreError> {
         earlier::look(self, home).map(|_before| ())
+    }
+
+    /// Forgets a connection or a question whose id, as the row has it, is none: for what was tampered with. Nothing whose id
+    /// is one is touched; it has doors of its own.
+    pub fn forget_unreadable(&self, table: Table, member: KeyId, id: &str) -> Result<Removal, StoreError> {
+        let forget = match table {
+            Table::Connections if CredentialId::parse(id).is_err() => {
+                "DELETE FROM connections WHERE id = ?1 AND member = ?2"
+            }
+            Table::Questions if id.parse::<QuestionId>().is_err() => {
+                "DELETE FROM questions WHERE id = ?1 AND member = ?2"
+            }
+            _ => return Ok(Removal::Absent),
+        };
+        self.write("forget a row", |transaction| {
+            if table == Table::Connections {
+                transaction.execute("DELETE FROM grants WHERE connection = ?1", [id])?;
+            }
+            let gone = transaction.execute(forget, [id, &member.to_string()])?;
+            Ok(if gone == 0 { Removal::Absent } else { Removal::Removed })
+        })
     }
 
     /// The version of its format.

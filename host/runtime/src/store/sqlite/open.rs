@@ -40,7 +40,8 @@ pub(super) fn open(place: &Place) -> Result<(Connection, Connection), StoreError
 }
 
 /// Opens the two connections of a store that is only looked at; `None` where there is no database. What a killed process
-/// has left in the log stays there. (There is one format so far: none has to be brought up to date to be read.)
+/// has left in the log stays there. One of an earlier
+/// format stays in it.
 pub(super) fn look(place: &Place) -> Result<Option<(Connection, Connection)>, StoreError> {
     if !is_made(place)? {
         return Ok(None);

@@ -100,8 +100,13 @@ impl Questions for SqliteStore {
             let (id, key) = (id.to_string(), member.to_string());
             let question = one(transaction, "id = ?1 AND member = ?2", params![id, key], now)?
                 .ok_or(Broken::Refused(AnswerError::Absent))?;
-            if question.state != QuestionState::Pending {
-                return Err(Broken::Refused(AnswerError::NotPending(question.state)));
+            match (question.state, answer, question.approval) {
+                (QuestionState::Pending, ..) => {}
+                // She may take back a yes that nobody has used.
+                (QuestionState::Approved, Answer::Deny, Some((grant, _until))) => {
+                    revoke(transaction, &grant.to_string())?;
+                }
+                (state, ..) => return Err(Broken::Refused(AnswerError::NotPending(state))),
             }
             let (state, approval) = match answer {
                 Answer::Approve { grant, sealed, until } => {
@@ -270,18 +275,22 @@ fn read<E>(row: &Row<'_>, now: UnixTime) -> Result<Question, Broken<E>> {
         (QuestionState::Approved, Some((_, until))) if until <= now => QuestionState::Expired,
         (state, _) => state,
     };
+    let (args, found): (String, String) = (columns.plain(4)?, columns.plain(10)?);
+    if args.len().max(found.len()) > QUESTION_TEXT_BYTES_MAX {
+        return Err(columns.tampered());
+    }
     Ok(Question {
         id: columns.parsed(0, str::parse)?,
         member: columns.parsed(1, KeyId::parse)?,
         service: columns.parsed(2, ServiceId::parse)?,
         op: columns.parsed(3, OpId::parse)?,
-        args: columns.plain(4)?,
+        args,
         manifest: columns.parsed(5, Digest::parse)?,
         connection: columns.parsed(6, CredentialId::parse)?,
         account: columns.parsed(7, Account::parse)?,
         bot: columns.parsed(8, KeyId::parse)?,
         action: columns.parsed(9, digest)?,
-        found: columns.parsed(10, |text| serde_json::from_str(text))?,
+        found: serde_json::from_str(&found).map_err(|_error| columns.tampered())?,
         raised_at: UnixTime::from_secs(columns.plain(11)?),
         expires_at,
         answered_at: columns.plain::<Option<i64>, E>(14)?.map(UnixTime::from_secs),

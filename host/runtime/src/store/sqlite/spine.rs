@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use pinhole_grant::{GrantId, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, UnixTime};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::broken::Broken;
@@ -49,6 +49,17 @@ impl Store for SqliteStore {
         self.read("look for a revocation", |connection| {
             let mut statement = connection.prepare_cached("SELECT 1 FROM revoked WHERE grant_id = ?1")?;
             Ok(statement.exists([grant.to_string()])?)
+        })
+    }
+
+    fn has_ended(&self, connection: &CredentialId) -> Result<bool, StoreError> {
+        // A database that is only looked at stays in its format, and in the first nothing could end so.
+        if self.reach == Reach::Looks && self.format()? < 2 {
+            return Ok(false);
+        }
+        self.read("look whether a connection has ended", |database| {
+            let mut statement = database.prepare_cached("SELECT 1 FROM ended WHERE connection = ?1")?;
+            Ok(statement.exists([connection.to_string()])?)
         })
     }
 

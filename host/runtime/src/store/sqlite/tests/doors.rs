@@ -9,8 +9,8 @@ use super::{
 };
 use crate::store::{
     Answer, AnswerError, ConnectionError, ConnectionRow, Connections as _, GrantError, GrantFilter, GrantRow,
-    Grants as _, Party, Place, QuestionState, Questions as _, Removal, SqliteStore, Store as _, StoreError,
-    Table, TakeError,
+    Grants as _, Party, QuestionState, Questions as _, Removal, SqliteStore, Store as _, StoreError, Table,
+    TakeError,
 };
 
 fn is_tampered(error: &StoreError, table: Table, id: &str) -> bool {
@@ -69,11 +69,13 @@ fn only_a_newer_generation_takes_the_place_of_a_credential() {
     let moved = ConnectionRow { generation: 9, service: service("linear"), ..work };
     assert!(matches!(store.replace_connection(&moved), Err(ConnectionError::Absent)));
     // The same generation under another cap.
-    let capped = ConnectionRow { cap: Access::Read, sealed: vec![7], ..stored };
-    store.set_cap(&capped, &grant(1, &capped)).unwrap();
+    let capped = ConnectionRow { cap: Access::Read, sealed: vec![7], ..stored.clone() };
+    store.set_cap(&capped, &grant(1, &capped), &stored).unwrap();
+    let late = store.set_cap(&capped, &grant(2, &capped), &stored);
+    assert!(matches!(late, Err(ConnectionError::Changed)));
     assert_eq!(store.connection(member(), capped.id).unwrap().as_ref(), Some(&capped));
-    let outdated = ConnectionRow { generation: 3, ..capped };
-    let refused = store.set_cap(&outdated, &grant(2, &outdated));
+    let outdated = ConnectionRow { generation: 3, ..capped.clone() };
+    let refused = store.set_cap(&outdated, &grant(2, &outdated), &capped);
     assert!(matches!(refused, Err(ConnectionError::NotNewer { stored: 4 })));
 }
 
@@ -81,27 +83,34 @@ fn only_a_newer_generation_takes_the_place_of_a_credential() {
 fn a_connection_is_kept_with_its_grant_or_not_at_all() {
     let store = SqliteStore::in_memory().unwrap();
     let work = connection(1, "work");
-    store.keep_connection(&work, &grant(1, &work), Place::New).unwrap();
+    store.keep_connection(&work, &grant(1, &work), None).unwrap();
     assert_eq!(store.grants(&GrantFilter::default()).unwrap(), [grant(1, &work)]);
     // A grant that is none of its own undoes the whole step.
     let other = connection(2, "other");
     for wrong in [grant(2, &work), GrantRow { member: somebody_else(), ..grant(2, &other) }, grant(1, &other)]
     {
-        let refused = store.keep_connection(&other, &wrong, Place::New);
+        let refused = store.keep_connection(&other, &wrong, None);
         assert!(matches!(refused, Err(ConnectionError::Grant)), "{wrong:?}");
     }
     assert_eq!(store.connections(member()).unwrap().as_slice(), std::slice::from_ref(&work));
     let newer = ConnectionRow { generation: 1, sealed: vec![9], ..work.clone() };
-    assert!(matches!(
-        store.keep_connection(&work, &grant(3, &work), Place::Newer),
-        Err(ConnectionError::NotNewer { stored: 0 })
-    ));
-    store.keep_connection(&newer, &grant(3, &newer), Place::Newer).unwrap();
+    let same = store.keep_connection(&work, &grant(3, &work), Some(&work));
+    assert!(matches!(same, Err(ConnectionError::NotNewer { stored: 0 })));
+    store.keep_connection(&newer, &grant(3, &newer), Some(&work)).unwrap();
+    // Who looked before that comes too late, whatever he wants.
+    let late = ConnectionRow { generation: 2, ..newer.clone() };
+    let refused = store.keep_connection(&late, &grant(4, &late), Some(&work));
+    assert!(matches!(refused, Err(ConnectionError::Changed)));
+    assert!(matches!(store.renew_grant(&grant(4, &work), &work), Err(GrantError::Changed)));
     // The reads of the older generation are not revoked: who runs under them goes on.
     assert!(!store.is_revoked(&grant_id(1)).unwrap());
     assert_eq!(store.grants(&GrantFilter::default()).unwrap(), [grant(3, &newer)]);
     let another = connection(3, "work");
-    store.keep_connection(&another, &grant(4, &another), Place::InsteadOf(work.id)).unwrap();
+    let refused = store.keep_connection(&another, &grant(4, &another), Some(&work));
+    assert!(matches!(refused, Err(ConnectionError::Changed)));
+    store.keep_connection(&another, &grant(4, &another), Some(&newer)).unwrap();
+    // So does whoever holds a grant of the one that gave way, stored or not.
+    assert!(store.has_ended(&work.id).unwrap() && !store.has_ended(&another.id).unwrap());
     assert!(store.is_revoked(&grant_id(3)).unwrap());
     assert_eq!(store.connections(member()).unwrap().as_slice(), std::slice::from_ref(&another));
     assert_eq!(store.grants(&GrantFilter::default()).unwrap(), [grant(4, &another)]);
@@ -120,14 +129,15 @@ fn a_cap_that_is_read_again_ends_what_it_no_longer_covers() {
     store.answer(member(), approved.id, yes, NOW).unwrap();
     let write = GrantRow { access: Access::Write, ..grant(60, &work) };
     store.put_grant(&write).unwrap();
-    let lowered = ConnectionRow { cap: Access::Read, sealed: vec![7], ..work };
-    store.set_cap(&lowered, &grant(61, &lowered)).unwrap();
+    let lowered = ConnectionRow { cap: Access::Read, sealed: vec![7], ..work.clone() };
+    store.set_cap(&lowered, &grant(61, &lowered), &work).unwrap();
     assert!(store.is_revoked(&approval).unwrap() && store.is_revoked(&write.id).unwrap());
     assert!(!store.is_revoked(&read.id).unwrap());
     assert_eq!(store.grants(&GrantFilter::default()).unwrap(), [grant(61, &lowered)]);
     for id in [pending.id, approved.id] {
+        // She has said no to neither.
         let taken = store.take(bot(), id, NOW);
-        assert!(matches!(taken, Err(TakeError::NotApproved(QuestionState::Denied))));
+        assert!(matches!(taken, Err(TakeError::NotApproved(QuestionState::Expired))));
     }
 }
 
@@ -148,6 +158,7 @@ fn what_ends_with_a_connection_ends_at_once() {
     wanted.sort();
     assert_eq!(ended, wanted);
     assert!(ended.iter().all(|grant| store.is_revoked(grant).unwrap()));
+    assert!(store.has_ended(&work.id).unwrap());
     assert_eq!(store.grants(&GrantFilter::default()).unwrap(), []);
     assert_eq!(store.connections(member()).unwrap(), []);
     let denied =
