@@ -8,7 +8,7 @@ use crate::home::KEY;
 use crate::stage::WRITE;
 
 const PASSPHRASE: &str = "correct horse battery";
-const PROMPT: &str = "Your passphrase says yes; Enter alone leaves it waiting: ";
+const PROMPT: &str = "Enter alone leaves it waiting: ";
 
 /// The one question that there is.
 #[track_caller]
