@@ -5,6 +5,7 @@ use pinhole_runtime::local::LocalBot;
 use pinhole_runtime::store::{Party, QuestionId};
 
 use crate::config::Config;
+use crate::member::Word;
 use crate::{approvals, local, member, sheet, terminal};
 
 /// What she said.
@@ -12,6 +13,8 @@ use crate::{approvals, local, member, sheet, terminal};
 pub(crate) enum Said {
     /// The same call runs now, once.
     Yes,
+    /// No: the question is denied.
+    No,
     /// Nothing: the question waits.
     Nothing,
 }
@@ -24,8 +27,15 @@ pub(crate) fn ask(bot: &LocalBot, id: QuestionId, config: &Config) -> anyhow::Re
     let connection = desk.connection(bot.member, question.connection)?;
     let sheet = approvals::sheet_of(&question, connection.as_ref(), catalog)?;
     terminal::show(&sheet::lines(&sheet))?;
-    let prompt = format!("Your passphrase says yes to {id}; Enter alone leaves it waiting: ");
-    let Some(key) = member::says_yes(&prompt, config)? else { return Ok(Said::Nothing) };
+    let prompt = format!("Your passphrase says yes to {id}, `no` denies it, Enter alone leaves it waiting: ");
+    let key = match member::word(&prompt, config)? {
+        Word::Yes(key) => key,
+        Word::No => {
+            pinhole_runtime::local::deny(desk, bot.member, id, now()?)?;
+            return Ok(Said::No);
+        }
+        Word::Nothing => return Ok(Said::Nothing),
+    };
     let present = local::present(&key, bot.executor.bot.public(), desk, catalog, now()?);
     present.approve(&sheet).map_err(|error| approvals::not_approved(error, id))?;
     local::renew_by_the_way(&present);

@@ -26,7 +26,7 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let entry = local::service(&catalog, &flags.service)?;
     let label = local::label(flags.label.as_deref().unwrap_or(DEFAULT_LABEL))?;
     let cap = flags.cap.as_deref().map(access);
-    let client = occasion::client(&flags.dial)?;
+    let client = occasion::client(&flags.dial, &catalog)?;
     let secret = if flags.token_stdin { occasion::token_from_stdin()? } else { asked(entry)? };
 
     let member = Member::present(
@@ -143,7 +143,7 @@ fn said(kept: &Kept, unnamed: bool, flags: &ConnectFlags) -> anyhow::Result<()> 
     let row = &kept.connection;
     let place = match kept.place {
         Place::New => "connected",
-        Place::Newer => "renewed",
+        Place::Newer => "reconnected",
         Place::InsteadOf(_) => "replaced",
     };
     if flags.json {
@@ -158,9 +158,13 @@ fn said(kept: &Kept, unnamed: bool, flags: &ConnectFlags) -> anyhow::Result<()> 
     if unnamed {
         out::note("note: the service does not say whose key this is");
     }
+    let named = match row.label.as_str() {
+        DEFAULT_LABEL => String::new(),
+        label => format!(" --label {}", out::shell_word(label)),
+    };
     match row.cap {
         Access::Read => out::line(format_args!(
-            "bots here may read on it until {}; to let them ask for writes: `pinhole connections cap {service} write`",
+            "bots here may read on it until {}; to let them ask for writes: `pinhole connections cap {service} write{named}`",
             out::moment(kept.reads_until)
         )),
         Access::Write => out::line(format_args!(

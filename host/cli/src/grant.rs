@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pinhole_grant::{
-    Account, Caution, Credential, Dial, GrantId, Inspection, MintRequest, Scope, UnixTime, Where,
+    Account, Caution, Credential, Dial, GrantId, Inspection, MintError, MintRequest, Scope, UnixTime, Where,
 };
 use pinhole_manifest::model::{ArgKind, Args, Op};
 use pinhole_manifest::visible::visible;
@@ -45,8 +45,12 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
     let request = request(wanted, flags, entry, &credential, now)?;
     let minted = pinhole_grant::mint(&request, &credential, &member, now, &mut occasion::entropy());
     let sealed = minted.map_err(|error| {
-        let hint =
-            "narrow what it permits, or for how long: `--ttl` is at most 90d for reads and 24h for writes";
+        let hint = match error {
+            MintError::NotABot => "pass the bot's key of `pinhole keys show`, not the member's",
+            _ => {
+                "narrow what it permits, or for how long: `--ttl` is at most 90d for reads and 24h for writes"
+            }
+        };
         Failure::new(End::Refused, format!("the grant was not minted: {error}"), hint)
     })?;
     let until = out::moment(request.scope.expires_at);

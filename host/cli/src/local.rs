@@ -45,6 +45,11 @@ impl Desktop {
             let message = "nothing is connected here: there is no member yet";
             return Err(Failure::new(End::Refused, message, "`pinhole connect SERVICE` begins").into());
         };
+        if !keys::file(KeyKind::Bot, config).exists() {
+            let message = "the bot's key is not here: `keys/bot.json` is missing";
+            let hint = "bring it back; or `pinhole keys new`, then `pinhole connections renew`";
+            return Err(Failure::new(End::Local, message, hint).into());
+        }
         let bot = keys::bot(config)?;
         let store = occasion::open_store(&bot.home)?;
         let now = store.high_water(SystemClock.now())?;
@@ -65,9 +70,14 @@ impl Desktop {
     /// The one connection that the flags name.
     pub(crate) fn connection(&self, service: &str, label: Option<&str>) -> anyhow::Result<ConnectionRow> {
         let all = self.store.connections(self.member.id())?;
+        let labelled = all.iter().find(|row| row.label.as_str() == service).map(|row| row.service.clone());
         let mut of_service: Vec<_> = all.into_iter().filter(|row| row.service.as_str() == service).collect();
         if of_service.is_empty() {
             let message = format!("there is no connection to `{service}`");
+            if let Some(of) = labelled {
+                let hint = format!("`{service}` is a label: say `{of} --label {}`", out::shell_word(service));
+                return Err(Failure::new(End::Refused, message, hint).into());
+            }
             return Err(
                 Failure::new(End::Refused, message, "`pinhole connections` lists what there is").into()
             );

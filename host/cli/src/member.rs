@@ -52,8 +52,8 @@ impl Member {
         let protected =
             pinhole_grant::keys::is_protected(&bytes).map_err(|error| keys::unusable(&path, error))?;
         let protection = if protected { Protection::Passphrase } else { Protection::None };
-        let passphrase = if protected { Some(given(flags, &prompt(purpose))?) } else { None };
-        Self { key: opened(&bytes, passphrase.as_ref(), &path)?, protection }.with_bot(config)
+        let key = if protected { opened(flags, &bytes, purpose, &path)? } else { plain(&bytes, &path)? };
+        Self { key, protection }.with_bot(config)
     }
 
     /// A new member; `None` where somebody else has made one meanwhile.
@@ -67,6 +67,9 @@ impl Member {
         };
         let protection = if passphrase.is_some() { Protection::Passphrase } else { Protection::None };
         let written = keys::write(&key, passphrase.as_ref(), config)?;
+        if written == Written::Now && passphrase.is_some() {
+            said_protected();
+        }
         Ok((written == Written::Now).then_some(Self { key, protection }))
     }
 
@@ -75,6 +78,7 @@ impl Member {
         if self.protection == Protection::None {
             say_why(flags, Access::Write)?;
             keys::protect_with(&self.key, &new_passphrase(flags)?, config)?;
+            said_protected();
         }
         Ok(Self { protection: Protection::Passphrase, ..self })
     }
@@ -104,12 +108,21 @@ pub(crate) fn key(
     if !protected && permits == Access::Write {
         return Err(unprotected().into());
     }
-    let passphrase = if protected { Some(given(flags, &prompt(purpose))?) } else { None };
-    opened(&bytes, passphrase.as_ref(), &path)
+    if protected { opened(flags, &bytes, purpose, &path) } else { plain(&bytes, &path) }
 }
 
-/// Opens the member's key with a passphrase that is asked for at the terminal: her yes. `None` where she gives none.
-pub(crate) fn says_yes(prompt: &str, config: &Config) -> anyhow::Result<Option<SecretKey>> {
+/// What the member says where she is asked at the terminal.
+pub(crate) enum Word {
+    /// Yes, by her passphrase, which has opened her key.
+    Yes(Box<SecretKey>),
+    /// No.
+    No,
+    /// Nothing.
+    Nothing,
+}
+
+/// Asks for the member's passphrase, which is her yes. `no` says no: no passphrase is as short.
+pub(crate) fn word(prompt: &str, config: &Config) -> anyhow::Result<Word> {
     keys::her_key_is_not_elsewhere(config)?;
     let path = keys::file(KeyKind::Member, config);
     let bytes = keys::read(&path)?;
@@ -118,18 +131,51 @@ pub(crate) fn says_yes(prompt: &str, config: &Config) -> anyhow::Result<Option<S
     }
     for _ in 0..PASSPHRASE_TRIES {
         let text = terminal::secret(prompt)?;
-        if text.is_empty() {
-            return Ok(None);
+        match text.trim() {
+            "" => return Ok(Word::Nothing),
+            "no" => return Ok(Word::No),
+            _ => {}
         }
-        match SecretKey::from_file(&bytes, Some(&passphrase(text)?)) {
-            Ok(key) => return Ok(Some(key)),
-            Err(KeyFileError::WrongPassphrase) => {
-                terminal::show(&["the passphrase does not open your key".to_owned()])?;
-            }
-            Err(error) => return Err(keys::unusable(&path, error).into()),
+        if let Some(key) = tried(&bytes, &passphrase(text)?, &path)? {
+            return Ok(Word::Yes(Box::new(key)));
+        }
+        terminal::show(&["the passphrase does not open your key".to_owned()])?;
+    }
+    Ok(Word::Nothing)
+}
+
+fn tried(bytes: &[u8], passphrase: &Passphrase, path: &Path) -> anyhow::Result<Option<SecretKey>> {
+    match SecretKey::from_file(bytes, Some(passphrase)) {
+        Ok(key) => Ok(Some(key)),
+        Err(KeyFileError::WrongPassphrase) => Ok(None),
+        Err(error) => Err(keys::unusable(path, error).into()),
+    }
+}
+
+/// Opens a protected key: with the passphrase of the flags, or with one of those that she tries at the terminal.
+fn opened(flags: &PassphraseFlags, bytes: &[u8], purpose: &str, path: &Path) -> anyhow::Result<SecretKey> {
+    let tries = if flags.passphrase_file.is_some() { 1 } else { PASSPHRASE_TRIES };
+    for _ in 0..tries {
+        let given = match &flags.passphrase_file {
+            Some(file) => from_file(file)?,
+            None => asked(&prompt(purpose))?,
+        };
+        if given.is_empty() && flags.passphrase_file.is_none() {
+            let hint = "nothing was done; type the passphrase of your key, or pass `--passphrase-file`";
+            return Err(Failure::new(End::Refused, "no passphrase was given", hint).into());
+        }
+        if let Some(key) = tried(bytes, &passphrase(given)?, path)? {
+            return Ok(key);
+        }
+        if tries > 1 {
+            terminal::show(&["the passphrase does not open your key".to_owned()])?;
         }
     }
-    Ok(None)
+    Err(Failure::new(End::Refused, "the passphrase does not open the member's key", "try again").into())
+}
+
+fn plain(bytes: &[u8], path: &Path) -> anyhow::Result<SecretKey> {
+    SecretKey::from_file(bytes, None).map_err(|error| keys::unusable(path, error).into())
 }
 
 /// Shows the member what her passphrase would do, where she is asked for it.
@@ -152,30 +198,18 @@ fn say_why(flags: &PassphraseFlags, cap: Access) -> anyhow::Result<()> {
     tell(flags, &why.map(str::to_owned))
 }
 
-fn prompt(purpose: &str) -> String {
-    format!("Passphrase, {purpose}: ")
+fn said_protected() {
+    out::note("your key has this passphrase from now on; nobody can recover it, so keep it well");
 }
 
-fn opened(bytes: &[u8], passphrase: Option<&Passphrase>, path: &Path) -> anyhow::Result<SecretKey> {
-    SecretKey::from_file(bytes, passphrase).map_err(|error| match error {
-        KeyFileError::WrongPassphrase => {
-            Failure::new(End::Refused, "the passphrase does not open the member's key", "try again").into()
-        }
-        error => keys::unusable(path, error).into(),
-    })
+fn prompt(purpose: &str) -> String {
+    format!("Passphrase of your key, {purpose}: ")
 }
 
 fn unprotected() -> Failure {
     let message = "the member's key has no passphrase, and without one it permits reads alone";
     let hint = "protect it with `pinhole keys protect`; grants that it has signed stay good";
     Failure::new(End::Refused, message, hint)
-}
-
-fn given(flags: &PassphraseFlags, prompt: &str) -> anyhow::Result<Passphrase> {
-    passphrase(match &flags.passphrase_file {
-        Some(path) => from_file(path)?,
-        None => asked(prompt)?,
-    })
 }
 
 fn from_file(path: &Path) -> anyhow::Result<String> {

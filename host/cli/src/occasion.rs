@@ -76,13 +76,18 @@ pub(crate) fn op_name(text: &str) -> anyhow::Result<(ServiceId, OpId)> {
     })
 }
 
-/// The client, dialling where the flags say.
-pub(crate) fn client(flags: &DialFlags) -> anyhow::Result<PinnedClient> {
+/// The client, dialling where the flags say. A host that no manifest has would be dialled by nothing: whoever names one meant
+/// another, and her key would go to the real one.
+pub(crate) fn client(flags: &DialFlags, catalog: &Catalog) -> anyhow::Result<PinnedClient> {
     let mut settings = NetSettings::default();
     for text in &flags.resolve {
         let dial = DialOverride::parse(text).map_err(|error| {
             Failure::new(End::Usage, format!("`--resolve {text}`: {error}"), "write HOST:443:ADDR:PORT")
         })?;
+        if !catalog.iter().any(|entry| entry.manifest.host() == dial.host()) {
+            let message = format!("`--resolve {text}`: no service here has the host `{}`", dial.host());
+            return Err(Failure::new(End::Usage, message, "`pinhole services` shows each one's host").into());
+        }
         settings = settings.with_override(dial);
     }
     if let Some(path) = &flags.ca_cert {

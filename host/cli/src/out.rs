@@ -9,7 +9,7 @@ use pinhole_grant::UnixTime;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::Outcome;
 use pinhole_runtime::net::Sent;
-use pinhole_runtime::outcome::{Refusal, Unfollowed, Verdict};
+use pinhole_runtime::outcome::{Code, ExitClass, Refusal, Unfollowed, Verdict};
 use pinhole_runtime::project::Tree;
 use pinhole_runtime::store::StoreError;
 use serde::Serialize;
@@ -59,7 +59,7 @@ pub(crate) fn note(text: impl Display) {
 
 /// One JSON document on stdout.
 pub(crate) fn json(document: &impl Serialize) -> anyhow::Result<()> {
-    self::document(serde_json::to_string(document)?)
+    self::document(plain_json(&serde_json::to_string(document)?))
 }
 
 /// Says what failed and what to do next, on stderr.
@@ -127,7 +127,10 @@ pub(crate) fn refusal(refusal: &Refusal) {
         note(format_args!("  the service said: “{}”", visible(said.as_str())));
     }
     note(format_args!("  {}", refusal.hint));
+    let looked = refusal.code == Code::RequirementFailed || refusal.code.exit_class() == ExitClass::Failed;
     note(match refusal.sent {
+        // Its reads were: the service has said something.
+        Sent::No if looked => "  the write was not sent",
         Sent::No => "  nothing was sent",
         Sent::Maybe => "  the request may have been sent",
         Sent::Yes => "  the request was sent",
@@ -138,7 +141,26 @@ pub(crate) fn refusal(refusal: &Refusal) {
 fn tree(tree: &Tree) -> String {
     let pretty = serde_json::to_string_pretty(tree).unwrap_or_default();
     // JSON escapes C0 controls itself; line feeds here are the indentation's.
-    pretty.lines().map(visible).collect::<Vec<_>>().join("\n")
+    pretty.lines().map(plain_json).collect::<Vec<_>>().join("\n")
+}
+
+/// JSON in which every character shows: what hides or reorders others stands as the escape that JSON has for it,
+/// so that the value is the same.
+pub(crate) fn plain_json(json: &str) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(json.len());
+    let mut units = [0_u16; 2];
+    for c in json.chars() {
+        if pinhole_manifest::visible::is_invisible(c) {
+            for unit in c.encode_utf16(&mut units) {
+                // Writing to a text does not fail.
+                write!(text, "\\u{unit:04x}").unwrap_or_default();
+            }
+        } else {
+            text.push(c);
+        }
+    }
+    text
 }
 
 /// A moment for people, in UTC, such as `2026-01-31 07:00:00 UTC`.
@@ -178,6 +200,15 @@ pub(crate) fn bytes(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_shows_every_character_and_stays_the_same_value() {
+        let value = serde_json::json!({"a\u{202e}b": "x\u{200b}\u{e0041}\u{7f}\u{0}\n\u{9b}31m “é” 🦀"});
+        let line = plain_json(&value.to_string());
+        assert!(!line.chars().any(pinhole_manifest::visible::is_invisible), "{line}");
+        assert!(line.contains("\\u202e") && line.contains("“é” 🦀"), "{line}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&line).unwrap(), value);
+    }
 
     #[test]
     fn a_word_is_one_word_whatever_is_in_it() {

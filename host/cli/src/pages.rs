@@ -112,9 +112,9 @@ async fn unless<T>(
 impl Way {
     /// The lines of a page. A refusal has one among outcomes, and none among elements.
     fn text(&self, outcome: &Outcome) -> String {
-        let line = |value: &Tree| format!("{}\n", shown(&value.to_string()));
+        let line = |value: &Tree| format!("{}\n", out::plain_json(&value.to_string()));
         match (self.lines, &outcome.verdict) {
-            (Lines::Outcomes, _) => format!("{}\n", outcome.to_json()),
+            (Lines::Outcomes, _) => format!("{}\n", out::plain_json(&outcome.to_json())),
             (Lines::Elements, Verdict::Refused(_)) => String::new(),
             (Lines::Elements, Verdict::Done(picked)) => match &picked.result {
                 Tree::Array(elements) => elements.iter().map(line).collect(),
@@ -207,25 +207,6 @@ impl Way {
     }
 }
 
-/// A line of JSON in which every character shows: what hides or reorders others stands as the escape that JSON has for it,
-/// so that the value is the same.
-fn shown(json: &str) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::with_capacity(json.len());
-    let mut units = [0_u16; 2];
-    for c in json.chars() {
-        if pinhole_manifest::visible::is_invisible(c) {
-            for unit in c.encode_utf16(&mut units) {
-                // Writing to a text does not fail.
-                write!(text, "\\u{unit:04x}").unwrap_or_default();
-            }
-        } else {
-            text.push(c);
-        }
-    }
-    text
-}
-
 /// A line on a terminal that says how far it is; nothing where stderr is none, or where the lines themselves are seen.
 struct Progress {
     seen: bool,
@@ -247,19 +228,5 @@ impl Progress {
         if self.seen {
             write!(std::io::stderr().lock(), "\r\u{1b}[K").unwrap_or_default();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_shows_every_character_and_stays_the_same_value() {
-        let value = serde_json::json!({"a\u{202e}b": "x\u{200b}\u{e0041}\u{7f}\u{0}\n\u{9b}31m “é” 🦀"});
-        let line = shown(&value.to_string());
-        assert!(!line.chars().any(pinhole_manifest::visible::is_invisible), "{line}");
-        assert!(line.contains("\\u202e") && line.contains("“é” 🦀"), "{line}");
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&line).unwrap(), value);
     }
 }

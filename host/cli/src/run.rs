@@ -1,7 +1,7 @@
 //! `pinhole run`: one op, on a connection, under a grant, or with a key on stdin for one read; one page of it, or all.
 
 use pinhole_runtime::local::LocalBot;
-use pinhole_runtime::outcome::Code;
+use pinhole_runtime::outcome::{Code, Verdict};
 use pinhole_runtime::{CallRequest, Executor, Outcome};
 
 use crate::args::{CallFlags, RunFlags};
@@ -32,21 +32,21 @@ async fn on_a_connection(flags: RunFlags, config: &Config) -> anyhow::Result<End
         Ok(request) => return permitted(&flags, &bot.executor, request, Tokens::Kept).await,
         Err(outcome) => *outcome,
     };
-    if !flags.no_ask && terminal::is_there() && says_yes(&bot, &outcome, config) {
-        return match bot.way(&call).await {
-            Ok(request) => permitted(&flags, &bot.executor, request, Tokens::Kept).await,
-            Err(outcome) => shown(&outcome, &flags.call),
-        };
+    if flags.no_ask || !terminal::is_there() || !was_asked(&bot, &outcome, config) {
+        return shown(&outcome, &flags.call);
     }
-    shown(&outcome, &flags.call)
+    match bot.way(&call).await {
+        Ok(request) => permitted(&flags, &bot.executor, request, Tokens::Kept).await,
+        Err(outcome) => shown(&outcome, &flags.call),
+    }
 }
 
-/// Whether the member, asked at her terminal, says yes to the question that an outcome names.
-fn says_yes(bot: &LocalBot, outcome: &Outcome, config: &Config) -> bool {
+/// Asks the member at her terminal about the question that an outcome names; whether she said anything.
+fn was_asked(bot: &LocalBot, outcome: &Outcome, config: &Config) -> bool {
     let waits = outcome.refusal().filter(|refusal| refusal.code == Code::ApprovalRequired);
     let Some(question) = waits.and_then(|refusal| refusal.question) else { return false };
     match asking::ask(bot, question, config) {
-        Ok(said) => said == Said::Yes,
+        Ok(said) => said != Said::Nothing,
         // The question waits; the outcome says so.
         Err(error) => {
             out::failure(&error);
@@ -69,7 +69,7 @@ async fn permitted(
     let outcome = executor.run(request).await;
     let outcome = match tokens {
         Tokens::Kept => outcome,
-        Tokens::Lost => outcome.forgetting_next(),
+        Tokens::Lost => of_the_occasion(outcome.forgetting_next()),
     };
     shown(&outcome, &flags.call)
 }
@@ -81,4 +81,20 @@ fn shown(outcome: &Outcome, flags: &CallFlags) -> anyhow::Result<End> {
         out::outcome(outcome)?;
     }
     Ok(outcome.refusal().map_or(End::Done, End::of))
+}
+
+/// A refusal of a call that had no grant of anybody's speaks of none.
+fn of_the_occasion(mut outcome: Outcome) -> Outcome {
+    if let Verdict::Refused(refusal) = &mut outcome.verdict {
+        refusal.use_spent = false;
+        match refusal.code {
+            Code::ReadOnlyGrant => {
+                "`--token-stdin` is for reads".clone_into(&mut refusal.message);
+                "connect the service (`pinhole connect`), and its writes wait for a yes"
+                    .clone_into(&mut refusal.hint);
+            }
+            code => code.hint().clone_into(&mut refusal.hint),
+        }
+    }
+    outcome
 }

@@ -74,8 +74,9 @@ fn list(manifest: &Manifest) {
     let verified = manifest.verified().map_or("unverified".to_owned(), |day| format!("verified {day}"));
     line(&format!("{}  {} ({}, {verified})", manifest.label(), manifest.name(), manifest.host()));
     line(&format!("  {}", manifest.summary()));
+    let widest = manifest.ops().keys().map(|op| op.as_str().len()).max().unwrap_or(0);
     for op in manifest.ops().values() {
-        line(&format!("  {:<24}{:<7}{}", op.id.as_str(), op.access.as_str(), op.summary));
+        line(&format!("  {:<widest$}  {:<5}  {}", op.id.as_str(), op.access.as_str(), op.summary));
     }
 }
 

@@ -38,7 +38,11 @@ fn hidden(terminal: &mut File, prompt: &str) -> std::io::Result<String> {
 
 #[cfg(not(unix))]
 fn hidden(_terminal: &mut File, prompt: &str) -> std::io::Result<String> {
-    rpassword::prompt_password(prompt)
+    match rpassword::prompt_password(prompt) {
+        // Whoever ends her input says nothing.
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(String::new()),
+        answer => answer.context("the terminal cannot be read"),
+    }
 }
 
 /// Shows lines on the terminal, each broken where it would be too long for it.

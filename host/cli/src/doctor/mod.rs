@@ -25,7 +25,7 @@ pub(crate) async fn main(flags: &DoctorFlags, config: &Config) -> anyhow::Result
         ("--ca-cert -", flags.dial.ca_cert.as_ref().is_some_and(dash)),
     ])?;
     let catalog = occasion::catalog(&flags.local)?;
-    let client = occasion::client(&flags.dial)?;
+    let client = occasion::client(&flags.dial, &catalog)?;
 
     let mut findings = Findings::default();
     home::look(config, &mut findings);

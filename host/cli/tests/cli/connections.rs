@@ -130,11 +130,12 @@ fn a_cap_of_read_ends_what_waits_and_what_was_not_used() {
         let set = |cap: &str| way(&home, &stage, cap, [&flag, &passphrase]);
         let waiting = ask(&home, &stage);
         set("read");
-        assert_eq!(state(&home, &waiting), "denied");
+        assert_eq!(state(&home, &waiting), "expired");
         home.run(&["approvals", "approve", &waiting, &flag, &passphrase]).expect(3);
         run(&home, &stage, &WRITE).expect(3).refusal("read_only_connection");
+        // Nobody said no: once it may be written again, it may be asked again.
         set("write");
-        run(&home, &stage, &WRITE).expect(3).refusal("approval_denied");
+        assert_ne!(ask(&home, &stage), waiting);
         // Another write, said yes to and not used yet.
         let mut other = WRITE;
         other[6] = "title=Another";
@@ -198,6 +199,28 @@ fn what_is_removed_is_over_for_good() {
     home.connect(&stage, &[&flag, &passphrase]).expect(0);
     run(&home, &stage, &[&READ[..], &["--grant", &read]].concat()).expect(3).refusal("grant_revoked");
     run(&home, &stage, &READ).expect(0);
+}
+
+/// A copy of the bot's grant that was made before a newer one took its place.
+#[test]
+fn an_older_grant_ends_with_its_connection_too() {
+    let other = Stage::of_viewer(&json!({"login": "demo-owl"}));
+    for replace in [false, true] {
+        let (home, stage) = (Home::new(), Stage::new());
+        home.connect(&stage, &[]).expect(0);
+        let older = home.grant_of("default");
+        connections(&home, &["renew"]).expect(0);
+        home.connect(&stage, &[]).expect(0);
+        run(&home, &stage, &[&READ[..], &["--grant", &older]].concat()).expect(0);
+        if replace {
+            home.connect(&other, &["--replace"]).expect(0);
+        } else {
+            connections(&home, &["remove", "github"]).expect(0);
+        }
+        let sent = stage.requests();
+        run(&home, &stage, &[&READ[..], &["--grant", &older]].concat()).expect(3).refusal("grant_revoked");
+        assert_eq!(stage.requests(), sent);
+    }
 }
 
 #[test]

@@ -55,7 +55,11 @@ impl Stage {
 
     /// The flags that make the binary dial it for a host.
     pub(crate) fn dial_for(&self, host: &str, home: &Home) -> Vec<String> {
-        let ca = home.write("ca.pem", self.standin.ca_pem());
+        let mut ca = home.path("ca.pem").to_str().unwrap().to_owned();
+        // Not written again where it is there: another process may be reading it.
+        if std::fs::read_to_string(&ca).ok().as_deref() != Some(self.standin.ca_pem()) {
+            ca = home.write("ca.pem", self.standin.ca_pem());
+        }
         let resolve = format!("{host}:443:127.0.0.1:{}", self.standin.addr().port());
         vec!["--resolve".to_owned(), resolve, "--ca-cert".to_owned(), ca]
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{Grant, OpenError, OpenedGrant, ScopeError, Succession, Target, UnixTime};
+use pinhole_grant::{Dial, Grant, OpenError, OpenedGrant, ScopeError, Succession, Target, UnixTime};
 use pinhole_manifest::Manifest;
 use pinhole_manifest::model::Op;
 
@@ -98,7 +98,12 @@ impl<'a> Call<Opened<'a>> {
         }
         // A real key goes to no stand-in, and a stand-in's key to no real host.
         if credential.dial() != executor.wire.dial(manifest.host()) {
-            return Err(Refusal::new(Code::DialMismatch));
+            return Err(Refusal::new(Code::DialMismatch).saying(match credential.dial() {
+                Dial::Overridden => {
+                    "the key is one for a stand-in, and this call would dial the service itself"
+                }
+                Dial::Real => "the key is for the service itself, and this call would dial a stand-in",
+            }));
         }
         Ok(Call { stage: Agreed { request, grant, manifest, op, now } })
     }

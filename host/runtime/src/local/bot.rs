@@ -264,7 +264,7 @@ fn waiting(id: QuestionId) -> Refusal {
     Refusal::new(Code::ApprovalRequired)
         .saying(format!("this write waits for the member's yes (question {id})"))
         .hinting(format!(
-            "she sees it with `pinhole approvals show {id}` and says yes with `pinhole approvals approve {id}`; then run the \
+            "`pinhole approvals show {id}` shows the member all of it, `pinhole approvals approve {id}` is her yes; then run the \
              same call again"
         ))
         .about(id)

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::{Asked, NOW, bot, grant_id, member, question_id};
 use crate::store::{
     Answer, AnswerError, NewQuestion, Party, QuestionId, QuestionState, Questions as _, RaiseError,
-    SqliteStore, TakeError,
+    SqliteStore, Store as _, TakeError,
 };
 
 /// What somebody does. Numbers choose among the actions, the questions raised so far, and seconds.
@@ -100,6 +100,12 @@ impl Both {
                 answered.unwrap();
                 one.state = if lives.is_some() { QuestionState::Approved } else { QuestionState::Denied };
                 one.approval = lives.map(|_| (grant, until));
+            }
+            QuestionState::Approved if lives.is_none() => {
+                answered.unwrap();
+                one.state = QuestionState::Denied;
+                let (taken_back, _until) = one.approval.take().unwrap();
+                assert!(self.store.is_revoked(&taken_back).unwrap());
             }
             state => assert!(matches!(answered, Err(AnswerError::NotPending(found)) if found == state)),
         }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Asked, Disk, HOUR, NOW, bot, grant_id, key, member, question_id, somebody_else};
 use crate::store::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
-    QuestionState, Questions as _, RaiseError, SqliteStore, TakeError, Taken,
+    QuestionState, Questions as _, RaiseError, SqliteStore, Store as _, TakeError, Taken,
 };
 
 const YES: &[u8] = b"a sealed approval";
@@ -111,16 +111,31 @@ fn an_approval_is_given_out_once_and_is_gone_then() {
     let early = disk.store().take(bot(), id, NOW);
     assert!(matches!(early, Err(TakeError::NotApproved(QuestionState::Pending))));
     disk.store().answer(member(), id, yes(later(HOUR)), NOW).unwrap();
-    for answer in [yes(later(HOUR)), Answer::Deny] {
-        let again = disk.store().answer(member(), id, answer, NOW);
-        assert!(matches!(again, Err(AnswerError::NotPending(QuestionState::Approved))));
-    }
+    let again = disk.store().answer(member(), id, yes(later(HOUR)), NOW);
+    assert!(matches!(again, Err(AnswerError::NotPending(QuestionState::Approved))));
     let taken = disk.store().take(bot(), id, later(1)).unwrap();
     assert_eq!(taken, Taken { grant: grant_id(5), sealed: YES.to_vec() });
     let again = disk.store().take(bot(), id, later(1));
     assert!(matches!(again, Err(TakeError::NotApproved(QuestionState::Used))));
+    let late = disk.store().answer(member(), id, Answer::Deny, later(1));
+    assert!(matches!(late, Err(AnswerError::NotPending(QuestionState::Used))));
+    assert!(!disk.store().is_revoked(&grant_id(5)).unwrap());
     let bytes = std::fs::read(disk.path()).unwrap();
     assert!(!bytes.windows(YES.len()).any(|window| window == YES));
+}
+
+#[test]
+fn a_yes_that_was_not_used_can_be_taken_back() {
+    let disk = Disk::new();
+    let id = Asked::new("A title").raise(&disk.store(), 1, NOW).unwrap().id;
+    disk.store().answer(member(), id, yes(later(HOUR)), NOW).unwrap();
+    disk.store().answer(member(), id, Answer::Deny, later(1)).unwrap();
+    let taken = disk.store().take(bot(), id, later(1));
+    assert!(matches!(taken, Err(TakeError::NotApproved(QuestionState::Denied))));
+    // Whoever has a copy of the approval runs nothing by it.
+    assert!(disk.store().is_revoked(&grant_id(5)).unwrap());
+    let again = disk.store().answer(member(), id, yes(later(HOUR)), later(1));
+    assert!(matches!(again, Err(AnswerError::NotPending(QuestionState::Denied))));
 }
 
 #[test]
