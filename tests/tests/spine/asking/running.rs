@@ -6,7 +6,7 @@ use pinhole_manifest::model::Effect;
 use pinhole_runtime::local::ApproveError;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
-use pinhole_runtime::store::{Answer, AnswerError, QuestionState, Questions as _};
+use pinhole_runtime::store::{AnswerError, QuestionState};
 use pinhole_tests::{FailingOnce, call};
 use serde_json::{Value, json};
 
@@ -138,9 +138,6 @@ async fn a_question_is_answered_once() {
         matches!(again, Err(ApproveError::Answer(AnswerError::NotPending(QuestionState::Approved)))),
         "{again:?}"
     );
-    let member = stage.member.public().id();
-    let denied = stage.store.answer(member, question, Answer::Deny, stage.now());
-    assert!(matches!(denied, Err(AnswerError::NotPending(QuestionState::Approved))), "{denied:?}");
     assert!(stage.run(NOTE, &note("a")).await.result().is_some());
     let late = stage.present().approve(&sheet);
     assert!(

@@ -46,7 +46,7 @@ fn a_sheet_says_all_that_a_yes_would_do() {
         r#"  repo = "lantern""#,
         r#"  title = "The lamp flickers""#,
         "  request: POST https://api.github.com/repos/pinhole-demo/lantern/issues",
-        "  connection: github default",
+        "  connection: github default, for a stand-in: nothing reaches the service itself",
         "  effect: create",
         "  irreversible: no",
         r#"  looked up: get_repo {"owner":"pinhole-demo","repo":"lantern"}: $.archived is false"#,
