@@ -221,7 +221,7 @@ fn a_key_that_is_pasted_is_not_shown() {
     let mut terminal = Terminal::command(&desk, &["connect", "github", "--label", "home"]);
     terminal.shows("Key of GitHub (it is not shown): ", 1);
     terminal.types(&format!("{KEY}\n"));
-    terminal.shows("Passphrase, ", 1);
+    terminal.shows("Passphrase of your key, ", 1);
     terminal.types(&format!("{PASSPHRASE}\n"));
     let (status, screen) = terminal.ends();
     assert_eq!(status, 0, "{screen}");
