@@ -1,5 +1,6 @@
 //! `pinhole approvals`, and what leads to it: a `run` that writes asks, the member answers, the same `run` does it once.
 
+mod deceit;
 mod manifests;
 mod once;
 mod sheets;
