@@ -116,6 +116,7 @@ fn approve(
     if sheet.state != QuestionState::Pending {
         return Err(over(&AnswerError::NotPending(sheet.state)).into());
     }
+    member::may_permit_writes(config)?;
     member::tell(passphrase, &sheet::lines(&sheet))?;
     let purpose = format!("which says yes to {}", sheet.question);
     let key = member::key(passphrase, Access::Write, &purpose, config)?;

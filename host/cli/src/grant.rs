@@ -36,6 +36,9 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
             Failure::new(End::Refused, message, "`pinhole services` lists what there is")
         })?;
     let account = Account::parse(&flags.account).map_err(|error| usage(format!("`--account`: {error}")))?;
+    if access(flags) == Access::Write {
+        member::may_permit_writes(config)?;
+    }
     let wanted = wanted(flags, entry, &account)?;
     let member = member::key(&flags.passphrase, access(flags), "which signs this grant", config)?;
     let dial = if flags.stand_in { Dial::Overridden } else { Dial::Real };

@@ -111,6 +111,14 @@ pub(crate) fn key(
     if protected { opened(flags, &bytes, purpose, &path) } else { plain(&bytes, &path) }
 }
 
+/// Refuses where the member's key could not permit a write: nothing is then shown to her.
+pub(crate) fn may_permit_writes(config: &Config) -> anyhow::Result<()> {
+    keys::her_key_is_not_elsewhere(config)?;
+    let path = keys::file(KeyKind::Member, config);
+    let protected = pinhole_grant::keys::is_protected(&keys::read(&path)?);
+    if protected.map_err(|error| keys::unusable(&path, error))? { Ok(()) } else { Err(unprotected().into()) }
+}
+
 /// What the member says where she is asked at the terminal.
 pub(crate) enum Word {
     /// Yes, by her passphrase, which has opened her key.

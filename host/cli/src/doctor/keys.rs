@@ -222,8 +222,12 @@ fn file(about: &str, path: &Path, findings: &mut Findings) -> File {
             return File::Unreadable;
         }
     };
+    if !metadata.is_file() {
+        findings.wrong(about, "is not a file", "look at what is in its place");
+        return File::Unreadable;
+    }
     let after = if about == MEMBER_PUBLIC { "" } else { "; if somebody may have read it, make new keys" };
-    let exposed = metadata.is_file() && modes::is_exposed(about, path, &metadata, after, findings);
+    let exposed = modes::is_exposed(about, path, &metadata, after, findings);
     match files::read(path) {
         Ok(bytes) => File::There { bytes, exposed },
         Err(error) => {

@@ -1,5 +1,6 @@
 //! `pinhole approvals`, and what leads to it: a `run` that writes asks, the member answers, the same `run` does it once.
 
+mod deceit;
 mod manifests;
 mod once;
 mod sheets;
@@ -129,9 +130,13 @@ fn what_waits_is_listed() {
     assert_eq!(day, 24 * 60 * 60);
 
     desk.approve(&question).expect(0);
+    // It waits to be used, and can still be taken back.
+    let approved = desk.approvals(&["list"]).expect(0).stdout;
+    assert!(approved.starts_with(&format!("{question}  approved")), "{approved}");
+    desk.approvals(&["deny", &question]).expect(0);
     assert_eq!(desk.approvals(&["list"]).expect(0).stdout, "");
     let all = desk.approvals(&["list", "--all"]).expect(0);
-    assert!(all.stdout.starts_with(&format!("{question}  approved")), "{}", all.stdout);
+    assert!(all.stdout.starts_with(&format!("{question}  denied")), "{}", all.stdout);
 }
 
 #[test]
@@ -283,7 +288,8 @@ fn a_condition_that_fails_after_her_yes_keeps_the_write_here() {
 #[test]
 fn where_nothing_is_connected_there_is_nothing_to_answer() {
     let home = Home::empty();
-    for args in [&["list"][..], &["show", "k7f3-9m2x"], &["deny", "k7f3-9m2x"], &["approve", "k7f3-9m2x"]] {
+    assert_eq!(home.run(&["approvals", "list", "--json"]).expect(0).json(), Value::Array(Vec::new()));
+    for args in [&["show", "k7f3-9m2x"][..], &["deny", "k7f3-9m2x"], &["approve", "k7f3-9m2x"]] {
         let refused = home.run(&[&["approvals"], args].concat()).expect(3);
         assert!(refused.stderr.contains("pinhole connect"), "{}", refused.stderr);
     }

@@ -103,6 +103,21 @@ fn three_wrong_passphrases_leave_the_question_waiting() {
 }
 
 #[test]
+fn a_no_at_the_terminal_denies_the_question() {
+    if !is_there() {
+        return;
+    }
+    let desk = Desk::new();
+    let mut terminal = Terminal::run(&desk, &WRITE);
+    terminal.shows(PROMPT, 1);
+    terminal.types("no\n");
+    let (status, screen) = terminal.ends();
+    assert_eq!(status, 3, "{screen}");
+    assert!(screen.contains("approval_denied"), "{screen}");
+    assert_eq!((desk.state(&question(&desk)).as_str(), desk.written()), ("denied", 0));
+}
+
+#[test]
 fn no_ask_asks_nothing() {
     if !is_there() {
         return;
@@ -221,7 +236,7 @@ fn a_key_that_is_pasted_is_not_shown() {
     let mut terminal = Terminal::command(&desk, &["connect", "github", "--label", "home"]);
     terminal.shows("Key of GitHub (it is not shown): ", 1);
     terminal.types(&format!("{KEY}\n"));
-    terminal.shows("Passphrase, ", 1);
+    terminal.shows("Passphrase of your key, ", 1);
     terminal.types(&format!("{PASSPHRASE}\n"));
     let (status, screen) = terminal.ends();
     assert_eq!(status, 0, "{screen}");

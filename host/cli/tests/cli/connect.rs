@@ -53,7 +53,7 @@ fn people_are_told_what_was_connected_and_what_it_is_good_for() {
     for words in [
         "connected: github work, account demo-wren",
         "bots here may read on it until 20",
-        "`pinhole connections cap github write`",
+        "`pinhole connections cap github write --label work`",
         "`pinhole services github`",
     ] {
         assert!(said.contains(words), "{words}: {said}");
@@ -119,7 +119,7 @@ fn a_newer_key_of_the_same_account_takes_the_place_of_the_older_and_keeps_its_ca
     let again = home.connect_with(&stage, NEWER, &[&passphrase[..], &["--json"]].concat()).expect(0).json();
     assert_eq!(
         json!([again["became"], again["cap"], again["connection"]]),
-        json!(["renewed", "write", first["connection"]])
+        json!(["reconnected", "write", first["connection"]])
     );
     let generation: i64 = column(&home, "gen");
     assert_eq!((generation, column::<i64>(&home, "created_at")), (1, made));
@@ -163,7 +163,7 @@ fn a_key_of_another_account_is_refused_and_with_replace_takes_the_others_place()
     assert_eq!(other.keys().last().unwrap(), NEWER);
     // With the same account `--replace` replaces nothing.
     let again = home.connect_with(&other, NEWER, &["--replace", "--json"]).expect(0).json();
-    assert_eq!(json!([again["became"], again["connection"]]), json!(["renewed", replaced["connection"]]));
+    assert_eq!(json!([again["became"], again["connection"]]), json!(["reconnected", replaced["connection"]]));
 }
 
 #[test]

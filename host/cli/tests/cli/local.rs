@@ -163,10 +163,13 @@ fn a_connection_stays_with_the_manifest_that_it_was_made_under() {
     let dial: Vec<&str> = dial.iter().map(String::as_str).collect();
     home.run_with(&[&["connect", "acme", "--token-stdin"], &local[..], &dial].concat(), KEY).expect(0);
     home.connect(&github, &[]).expect(0);
-    let run = || {
+    let run_at = |host: &str| {
         home.write("ca.pem", stage.standin.ca_pem());
+        let dial = dial.iter().map(|flag| flag.replace("api.acme.com", host)).collect::<Vec<_>>();
+        let dial: Vec<&str> = dial.iter().map(String::as_str).collect();
         home.run(&[&["run", "acme.get_me", "--json"], &local[..], &dial].concat())
     };
+    let run = || run_at("api.acme.com");
     assert_eq!(run().expect(0).json()["meta"]["unsigned"], true);
     let renew = |flags: &[&str]| home.run(&[&["connections", "renew"], flags].concat());
     let not_renewed = |flags: &[&str], why: &str| {
@@ -187,7 +190,9 @@ fn a_connection_stays_with_the_manifest_that_it_was_made_under() {
     home.write("acme.json", text.replace("Things.", "Other things."));
     run().expect(3).refusal("manifest_changed");
     home.write("acme.json", text.replace("api.acme.com", "api.acme.net"));
-    run().expect(3).refusal("host_changed");
+    run_at("api.acme.net").expect(3).refusal("host_changed");
+    // A host that no manifest has is none that anybody means.
+    assert!(run().expect(2).stderr.contains("no service here has the host `api.acme.com`"));
     not_renewed(&local, "another host");
     assert_eq!(stage.requests(), sent);
     home.write("acme.json", text.replace("Things.", "Other things."));

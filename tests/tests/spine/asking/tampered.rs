@@ -284,6 +284,22 @@ async fn no_yes_is_given_on_a_connection_that_was_changed() {
         );
         assert_eq!(state(&open.stage, question), QuestionState::Pending);
     }
+    // What it is called, and whom it reaches, are hers to see.
+    for change in ["label = 'sandbox'", "dial = CASE dial WHEN 'real' THEN 'overridden' ELSE 'real' END"] {
+        let open = Open::new().await;
+        let question = open.stage.ask(NOTE, &note("a")).await;
+        let before = open.stage.sheet(question).unwrap();
+        open.sql(&format!("UPDATE connections SET {change}"));
+        let sheet = open.stage.sheet(question).unwrap();
+        let (column, _) = change.split_once(' ').unwrap();
+        let was =
+            if column == "label" { before.label.as_ref().unwrap().to_string() } else { "overridden".into() };
+        open.sql(&format!("UPDATE connections SET {column} = '{was}'"));
+        let answer = open.stage.present().approve(&sheet);
+        assert!(matches!(answer, Err(ApproveError::OtherConnection)), "{change}: {answer:?}");
+        assert_eq!(state(&open.stage, question), QuestionState::Pending);
+        open.stage.present().approve(&before).unwrap();
+    }
     let open = Open::new().await;
     let row = open.stage.store.connections(open.stage.member.public().id()).unwrap().remove(0);
     open.stage.present().set_cap(&row, Access::Read).unwrap();

@@ -49,6 +49,22 @@ fn what_others_can_get_at_is_named() {
     Said::offline(&home).only(0, &[]);
 }
 
+/// Nothing is read that might never answer, by the doctor or by who uses the keys.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_named_and_not_waited_for() {
+    for name in ["member.json", "member.pub", "bot.json"] {
+        let (home, _stage) = connected();
+        let path = home.path(&format!("keys/{name}"));
+        fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg("-m600").arg(&path).status().unwrap().success());
+        let said = Said::offline(&home);
+        assert_eq!(said.found(&format!("keys/{name}")), "is not a file");
+        let ran = home.run(&["connections", "renew"]).expect(6);
+        assert!(ran.stderr.contains("is not a file"), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn keys_that_are_none_are_named_each() {
     let (home, _stage) = connected();

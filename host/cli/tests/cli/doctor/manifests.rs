@@ -55,6 +55,8 @@ fn a_service_whose_manifest_is_passed_is_looked_at_like_any_other() {
 fn a_manifest_of_another_host_gets_no_key() {
     let (home, stage, flags) = connected();
     home.write("acme.json", acme("api.elsewhere.com").to_string());
+    let flags: Vec<String> =
+        flags.iter().map(|flag| flag.replace("api.acme.com", "api.elsewhere.com")).collect();
     let dials = with(&["doctor"], &flags);
     let said =
         Said::of(&home, &dials).only(1, &[("wrong", CONNECTION, "another host", "pinhole connect acme")]);
