@@ -102,6 +102,25 @@ fn three_wrong_passphrases_leave_the_question_waiting() {
     assert_eq!((desk.state(&question(&desk)).as_str(), desk.written()), ("pending", 0));
 }
 
+/// How far it is is for who watches, and not among what came.
+#[test]
+fn a_run_of_all_pages_says_at_the_terminal_how_far_it_is() {
+    if !is_there() {
+        return;
+    }
+    let desk = Desk::new();
+    let file = desk.home.write("pages.jsonl", "");
+    let all = ["github.list_org_repo_names", "--args", r#"{"org":"pinhole-demo","per_page":1}"#, "--all"];
+    let (status, screen) = Terminal::run_into(&desk, &all, &file).ends();
+    assert_eq!(status, 0, "{screen}");
+    for far in ["1 pages, 1 results…", "2 pages, 2 results…", "3 pages, 3 results…"] {
+        assert!(screen.contains(far), "{far}: {screen}");
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 3);
+    let (_, alone) = Terminal::run(&desk, &all).ends();
+    assert!(!alone.contains("results…"), "the lines themselves are seen: {alone}");
+}
+
 #[test]
 fn a_no_at_the_terminal_denies_the_question() {
     if !is_there() {

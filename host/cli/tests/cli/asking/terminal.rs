@@ -57,6 +57,12 @@ impl Terminal {
         Self::open(&desk.home, &format!("{}; {then}", quoted(desk, &words)))
     }
 
+    /// `run WHAT…`, whose stdout goes into a file.
+    pub(crate) fn run_into(desk: &Desk, what: &[&str], file: &str) -> Self {
+        let words = [&["run"], what].concat();
+        Self::open(&desk.home, &format!("exec {} > {}", quoted(desk, &words), quote(file)))
+    }
+
     /// A shell's line at a new terminal, in the environment of a home.
     fn open(home: &Home, line: &str) -> Self {
         let file = home.write("at-the-terminal.sh", line);
