@@ -7,9 +7,12 @@
 //! INVARIANT: nothing here sends a request or decides whether one may be sent; both are the spine's (`call`). No row is
 //! acted upon before it agrees with what is sealed in it. DESIGN, "Who holds what".
 
+mod answer;
 mod bot;
+mod keep;
 mod member;
 mod prove;
+mod renew;
 mod sheet;
 mod stored;
 mod view;
@@ -17,11 +20,12 @@ mod view;
 use pinhole_grant::Label;
 use pinhole_manifest::{OpId, ServiceId};
 
+pub use answer::{ApproveError, deny};
 pub use bot::LocalBot;
-pub use member::{
-    ApproveError, CapError, Keep, KeepError, Kept, OtherAccount, Place, Present, RenewError, Renewal, deny,
-};
+pub use keep::{Keep, KeepError, Kept, OtherAccount, Place};
+pub use member::Present;
 pub use prove::{ProveError, Proved};
+pub use renew::{CapError, RenewError, Renewal};
 pub use sheet::{Sheet, SheetError, SheetRequest};
 pub use stored::{Skipped, Standing, Stored, manifest_of};
 pub use view::ViewError;
