@@ -3,7 +3,7 @@
 //! INVARIANT: what a passphrase is asked for stands at the same place as the prompt. Where it is asked at the terminal, so is
 //! what it does, wherever stdout and stderr lead.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pinhole_grant::{KeyFileError, KeyKind, Passphrase, SecretKey};
 use pinhole_manifest::Access;
@@ -41,18 +41,15 @@ impl Member {
         purpose: &str,
         config: &Config,
     ) -> anyhow::Result<Self> {
-        let path = keys::file(KeyKind::Member, config);
         keys::her_key_is_not_elsewhere(config)?;
-        if !path.exists()
+        if !keys::file(KeyKind::Member, config).exists()
             && let Some(made) = Self::made(flags, cap, config)?
         {
             return made.with_bot(config);
         }
-        let bytes = keys::read(&path)?;
-        let protected =
-            pinhole_grant::keys::is_protected(&bytes).map_err(|error| keys::unusable(&path, error))?;
-        let protection = if protected { Protection::Passphrase } else { Protection::None };
-        let key = if protected { opened(flags, &bytes, purpose, &path)? } else { plain(&bytes, &path)? };
+        let file = File::read(config)?;
+        let protection = file.protection;
+        let key = file.open(flags, purpose)?;
         Self { key, protection }.with_bot(config)
     }
 
@@ -100,23 +97,76 @@ pub(crate) fn key(
     purpose: &str,
     config: &Config,
 ) -> anyhow::Result<SecretKey> {
-    keys::her_key_is_not_elsewhere(config)?;
-    let path = keys::file(KeyKind::Member, config);
-    let bytes = keys::read(&path)?;
-    let protected =
-        pinhole_grant::keys::is_protected(&bytes).map_err(|error| keys::unusable(&path, error))?;
-    if !protected && permits == Access::Write {
-        return Err(unprotected().into());
-    }
-    if protected { opened(flags, &bytes, purpose, &path) } else { plain(&bytes, &path) }
+    let file = match permits {
+        Access::Read => File::read(config)?,
+        Access::Write => File::protected(config)?,
+    };
+    file.open(flags, purpose)
 }
 
 /// Refuses where the member's key could not permit a write: nothing is then shown to her.
 pub(crate) fn may_permit_writes(config: &Config) -> anyhow::Result<()> {
-    keys::her_key_is_not_elsewhere(config)?;
-    let path = keys::file(KeyKind::Member, config);
-    let protected = pinhole_grant::keys::is_protected(&keys::read(&path)?);
-    if protected.map_err(|error| keys::unusable(&path, error))? { Ok(()) } else { Err(unprotected().into()) }
+    File::protected(config).map(|_file| ())
+}
+
+/// The file of her key.
+struct File {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    protection: Protection,
+}
+
+impl File {
+    fn read(config: &Config) -> anyhow::Result<Self> {
+        keys::her_key_is_not_elsewhere(config)?;
+        let path = keys::file(KeyKind::Member, config);
+        let bytes = keys::read(&path)?;
+        let protected =
+            pinhole_grant::keys::is_protected(&bytes).map_err(|error| keys::unusable(&path, error))?;
+        let protection = if protected { Protection::Passphrase } else { Protection::None };
+        Ok(Self { path, bytes, protection })
+    }
+
+    /// The same, refused where it has no passphrase: such a key permits no write.
+    fn protected(config: &Config) -> anyhow::Result<Self> {
+        let file = Self::read(config)?;
+        if file.protection == Protection::Passphrase { Ok(file) } else { Err(unprotected().into()) }
+    }
+
+    /// Opens it: where it is protected, with the passphrase of the flags, or with one of those that she tries at the
+    /// terminal.
+    fn open(&self, flags: &PassphraseFlags, purpose: &str) -> anyhow::Result<SecretKey> {
+        if self.protection == Protection::None {
+            return SecretKey::from_file(&self.bytes, None)
+                .map_err(|error| keys::unusable(&self.path, error).into());
+        }
+        let tries = if flags.passphrase_file.is_some() { 1 } else { PASSPHRASE_TRIES };
+        for _ in 0..tries {
+            let given = match &flags.passphrase_file {
+                Some(file) => from_file(file)?,
+                None => asked(&prompt(purpose))?,
+            };
+            if given.is_empty() && flags.passphrase_file.is_none() {
+                let hint = "nothing was done; type the passphrase of your key, or pass `--passphrase-file`";
+                return Err(Failure::new(End::Refused, "no passphrase was given", hint).into());
+            }
+            if let Some(key) = self.tried(&passphrase(given)?)? {
+                return Ok(key);
+            }
+            if tries > 1 {
+                terminal::show(&["the passphrase does not open your key".to_owned()])?;
+            }
+        }
+        Err(Failure::new(End::Refused, "the passphrase does not open the member's key", "try again").into())
+    }
+
+    fn tried(&self, passphrase: &Passphrase) -> anyhow::Result<Option<SecretKey>> {
+        match SecretKey::from_file(&self.bytes, Some(passphrase)) {
+            Ok(key) => Ok(Some(key)),
+            Err(KeyFileError::WrongPassphrase) => Ok(None),
+            Err(error) => Err(keys::unusable(&self.path, error).into()),
+        }
+    }
 }
 
 /// What the member says where she is asked at the terminal.
@@ -131,12 +181,7 @@ pub(crate) enum Word {
 
 /// Asks for the member's passphrase, which is her yes. `no` says no: no passphrase is as short.
 pub(crate) fn word(prompt: &str, config: &Config) -> anyhow::Result<Word> {
-    keys::her_key_is_not_elsewhere(config)?;
-    let path = keys::file(KeyKind::Member, config);
-    let bytes = keys::read(&path)?;
-    if !pinhole_grant::keys::is_protected(&bytes).map_err(|error| keys::unusable(&path, error))? {
-        return Err(unprotected().into());
-    }
+    let file = File::protected(config)?;
     for _ in 0..PASSPHRASE_TRIES {
         let text = terminal::secret(prompt)?;
         match text.trim() {
@@ -144,46 +189,12 @@ pub(crate) fn word(prompt: &str, config: &Config) -> anyhow::Result<Word> {
             "no" => return Ok(Word::No),
             _ => {}
         }
-        if let Some(key) = tried(&bytes, &passphrase(text)?, &path)? {
+        if let Some(key) = file.tried(&passphrase(text)?)? {
             return Ok(Word::Yes(Box::new(key)));
         }
         terminal::show(&["the passphrase does not open your key".to_owned()])?;
     }
     Ok(Word::Nothing)
-}
-
-fn tried(bytes: &[u8], passphrase: &Passphrase, path: &Path) -> anyhow::Result<Option<SecretKey>> {
-    match SecretKey::from_file(bytes, Some(passphrase)) {
-        Ok(key) => Ok(Some(key)),
-        Err(KeyFileError::WrongPassphrase) => Ok(None),
-        Err(error) => Err(keys::unusable(path, error).into()),
-    }
-}
-
-/// Opens a protected key: with the passphrase of the flags, or with one of those that she tries at the terminal.
-fn opened(flags: &PassphraseFlags, bytes: &[u8], purpose: &str, path: &Path) -> anyhow::Result<SecretKey> {
-    let tries = if flags.passphrase_file.is_some() { 1 } else { PASSPHRASE_TRIES };
-    for _ in 0..tries {
-        let given = match &flags.passphrase_file {
-            Some(file) => from_file(file)?,
-            None => asked(&prompt(purpose))?,
-        };
-        if given.is_empty() && flags.passphrase_file.is_none() {
-            let hint = "nothing was done; type the passphrase of your key, or pass `--passphrase-file`";
-            return Err(Failure::new(End::Refused, "no passphrase was given", hint).into());
-        }
-        if let Some(key) = tried(bytes, &passphrase(given)?, path)? {
-            return Ok(key);
-        }
-        if tries > 1 {
-            terminal::show(&["the passphrase does not open your key".to_owned()])?;
-        }
-    }
-    Err(Failure::new(End::Refused, "the passphrase does not open the member's key", "try again").into())
-}
-
-fn plain(bytes: &[u8], path: &Path) -> anyhow::Result<SecretKey> {
-    SecretKey::from_file(bytes, None).map_err(|error| keys::unusable(path, error).into())
 }
 
 /// Shows the member what her passphrase would do, where she is asked for it.

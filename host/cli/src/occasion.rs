@@ -10,14 +10,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pinhole_grant::{
-    Account, Action, Credential, CredentialId, CredentialKind, CredentialParts, Dial, KeyKind, Label,
-    MintRequest, PublicKey, Scope, Secret, SecretKey, SourceName, UnixTime,
+    Account, Action, Credential, CredentialId, CredentialParts, Dial, KeyKind, MintRequest, PublicKey, Scope,
+    Secret, SecretKey, UnixTime,
 };
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{Access, OpId, ServiceId};
 use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, ModuleFiles, Source};
 use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
+use pinhole_runtime::local::unproved;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{SqliteStore, Store};
@@ -136,22 +137,8 @@ pub(crate) fn credential(
     dial: Dial,
     cap: Access,
 ) -> anyhow::Result<Credential> {
-    let manifest = &entry.manifest;
-    Ok(Credential::new(CredentialParts {
-        id: CredentialId::random(&mut entropy()),
-        service: manifest.id().clone(),
-        label: Label::parse("default")?,
-        account,
-        host: manifest.host().clone(),
-        token_url: None,
-        registry: SourceName::parse(entry.source.name())?,
-        kind: CredentialKind::Pat,
-        secret,
-        refresh: None,
-        expires_at: None,
-        cap,
-        dial,
-    })?)
+    let parts = unproved(CredentialId::random(&mut entropy()), secret, dial, entry)?;
+    Ok(Credential::new(CredentialParts { account, cap, ..parts })?)
 }
 
 /// A member who exists for this process alone, her one credential, which was sealed to her, and the bot that she gives

@@ -223,10 +223,7 @@ fn shown_request(
 ) -> ShownRequest {
     let manifest = agreed.manifest;
     let scheme = super::prepare::scheme_of(manifest, agreed.grant().credential());
-    let body = rendered.body.map(|body| {
-        serde_json::from_slice(&body)
-            .unwrap_or_else(|_form| String::from_utf8_lossy(&body).into_owned().into())
-    });
+    let body = rendered.shown_body();
     let mut headers = rendered.headers;
     headers.extend(idempotency);
     headers.push((scheme.header_name().to_owned(), credential_value_shown(scheme)));

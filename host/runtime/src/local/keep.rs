@@ -4,12 +4,11 @@
 //! of what was looked at, and comes together with the bot's read grant of it.
 
 use pinhole_grant::{
-    Account, Credential, CredentialError, CredentialId, CredentialParts, Label, MintError,
-    SealCredentialError, UnixTime,
+    Account, Credential, CredentialError, CredentialId, CredentialParts, Label, SealCredentialError, UnixTime,
 };
 use pinhole_manifest::Access;
 
-use super::member::GrantMade;
+use super::member::ReadGrantError;
 use super::prove::Proved;
 use super::{Present, UNNAMED_ACCOUNT};
 use crate::entropy::{self, EntropyError};
@@ -84,9 +83,9 @@ pub enum KeepError {
     /// It could not be sealed.
     #[error(transparent)]
     Seal(#[from] SealCredentialError),
-    /// The bot's read grant could not be minted.
+    /// The bot's read grant could not be made.
     #[error(transparent)]
-    Mint(#[from] MintError),
+    ReadGrant(#[from] ReadGrantError),
     /// There is no randomness.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
@@ -131,14 +130,5 @@ impl Present<'_> {
         let grant = self.read_grant(&credential, entry)?;
         self.desk.keep_connection(&connection, &grant, stored.as_ref())?;
         Ok(Kept { connection, place, reads_until: grant.expires_at })
-    }
-}
-
-impl From<GrantMade> for KeepError {
-    fn from(error: GrantMade) -> Self {
-        match error {
-            GrantMade::Mint(error) => Self::Mint(error),
-            GrantMade::Entropy(error) => Self::Entropy(error),
-        }
     }
 }

@@ -45,20 +45,28 @@ impl Present<'_> {
     }
 
     /// A grant for every read of the manifest as it is, each named, so that what is reviewed later cannot add one.
-    pub(super) fn read_grant(&self, credential: &Credential, entry: &Entry) -> Result<GrantRow, GrantMade> {
+    pub(super) fn read_grant(
+        &self,
+        credential: &Credential,
+        entry: &Entry,
+    ) -> Result<GrantRow, ReadGrantError> {
         let reads = entry.manifest.ops().values().filter(|op| op.access == Access::Read);
         let until = self.now.plus_secs(READ_GRANT_SECS);
         let scope = Scope::new(Access::Read, self.now, until).with_ops(reads.map(|op| op.id.clone()));
         let request = MintRequest::new(self.bot.clone(), entry.manifest.digest(), scope);
-        let mut rng = entropy::seeded(self.entropy).map_err(GrantMade::Entropy)?;
-        let sealed = pinhole_grant::mint(&request, credential, self.key, self.now, &mut rng);
-        Ok(GrantRow::new(sealed.map_err(GrantMade::Mint)?, &request, credential, self.member()))
+        let mut rng = entropy::seeded(self.entropy)?;
+        let sealed = pinhole_grant::mint(&request, credential, self.key, self.now, &mut rng)?;
+        Ok(GrantRow::new(sealed, &request, credential, self.member()))
     }
 }
 
 /// Why no read grant was made.
-#[derive(Debug)]
-pub(super) enum GrantMade {
-    Mint(MintError),
-    Entropy(EntropyError),
+#[derive(Debug, thiserror::Error)]
+pub enum ReadGrantError {
+    /// It could not be minted.
+    #[error(transparent)]
+    Mint(#[from] MintError),
+    /// There is no randomness.
+    #[error(transparent)]
+    Entropy(#[from] EntropyError),
 }

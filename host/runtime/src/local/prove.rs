@@ -4,8 +4,8 @@
 //! leaves nothing behind.
 
 use pinhole_grant::{
-    Account, Credential, CredentialError, CredentialId, CredentialKind, CredentialParts, Label, MintError,
-    MintRequest, Scope, Secret, SourceName, TextError,
+    Account, Credential, CredentialError, CredentialId, CredentialKind, CredentialParts, Dial, Label,
+    MintError, MintRequest, Scope, Secret, SourceName, TextError,
 };
 use pinhole_manifest::Access;
 use pinhole_manifest::model::Auth;
@@ -65,6 +65,31 @@ impl Proved {
     }
 }
 
+/// A key as a person gave it, which nobody has proved: it reads, and nobody knows yet whose it is.
+pub fn unproved(
+    id: CredentialId,
+    secret: Secret,
+    dial: Dial,
+    entry: &Entry,
+) -> Result<CredentialParts, TextError> {
+    let manifest = &entry.manifest;
+    Ok(CredentialParts {
+        id,
+        service: manifest.id().clone(),
+        label: Label::parse(DEFAULT_LABEL)?,
+        account: Account::parse(UNNAMED_ACCOUNT)?,
+        host: manifest.host().clone(),
+        token_url: None,
+        registry: SourceName::parse(entry.source.name())?,
+        kind: CredentialKind::Pat,
+        secret,
+        refresh: None,
+        expires_at: None,
+        cap: Access::Read,
+        dial,
+    })
+}
+
 impl Present<'_> {
     /// Runs the service's viewer with a key, as the local bot under a grant of the member's. The executor is that bot's, and
     /// dials where the key is to be used.
@@ -79,21 +104,8 @@ impl Present<'_> {
         looks_right(&secret, auth)?;
         let viewer = auth.viewer.clone().ok_or(ProveError::NoViewer)?;
         let mut rng = entropy::seeded(self.entropy)?;
-        let parts = CredentialParts {
-            id: CredentialId::random(&mut rng),
-            service: manifest.id().clone(),
-            label: Label::parse(DEFAULT_LABEL)?,
-            account: Account::parse(UNNAMED_ACCOUNT)?,
-            host: manifest.host().clone(),
-            token_url: None,
-            registry: SourceName::parse(entry.source.name())?,
-            kind: CredentialKind::Pat,
-            secret,
-            refresh: None,
-            expires_at: None,
-            cap: Access::Read,
-            dial: executor.wire.dial(manifest.host()),
-        };
+        let dial = executor.wire.dial(manifest.host());
+        let parts = unproved(CredentialId::random(&mut rng), secret, dial, entry)?;
         let credential = Credential::new(parts)?;
         let until = self.now.plus_secs(PROOF_SECS);
         let scope = Scope::new(Access::Read, self.now, until).with_ops([viewer.clone()]);

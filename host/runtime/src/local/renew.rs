@@ -2,10 +2,10 @@
 //!
 //! INVARIANT: a read grant is stored only for the connection as it was looked at.
 
-use pinhole_grant::{MintError, SealCredentialError, UnixTime};
+use pinhole_grant::{SealCredentialError, UnixTime};
 use pinhole_manifest::Access;
 
-use super::member::GrantMade;
+use super::member::ReadGrantError;
 use super::{Present, Skipped, manifest_of};
 use crate::entropy::{self, EntropyError};
 use crate::store::{ConnectionError, ConnectionRow, GrantError, StoreError};
@@ -26,9 +26,9 @@ pub enum CapError {
     /// It could not be sealed.
     #[error(transparent)]
     Seal(#[from] SealCredentialError),
-    /// The bot's read grant could not be minted.
+    /// The bot's read grant could not be made.
     #[error(transparent)]
-    Mint(#[from] MintError),
+    ReadGrant(#[from] ReadGrantError),
     /// There is no randomness.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
@@ -54,12 +54,9 @@ pub enum RenewError {
     /// The store did not take a grant.
     #[error(transparent)]
     Grant(#[from] GrantError),
-    /// A grant could not be minted.
+    /// A grant could not be made.
     #[error(transparent)]
-    Mint(#[from] MintError),
-    /// There is no randomness.
-    #[error(transparent)]
-    Entropy(#[from] EntropyError),
+    ReadGrant(#[from] ReadGrantError),
 }
 
 impl Present<'_> {
@@ -115,23 +112,5 @@ impl Present<'_> {
         let grant = self.read_grant(&credential, entry)?;
         self.desk.renew_grant(&grant, row)?;
         Ok(Ok(grant.expires_at))
-    }
-}
-
-impl From<GrantMade> for CapError {
-    fn from(error: GrantMade) -> Self {
-        match error {
-            GrantMade::Mint(error) => Self::Mint(error),
-            GrantMade::Entropy(error) => Self::Entropy(error),
-        }
-    }
-}
-
-impl From<GrantMade> for RenewError {
-    fn from(error: GrantMade) -> Self {
-        match error {
-            GrantMade::Mint(error) => Self::Mint(error),
-            GrantMade::Entropy(error) => Self::Entropy(error),
-        }
     }
 }

@@ -126,10 +126,7 @@ impl Sheet {
         let request = op.request().ok_or_else(tampered)?;
         let rendered = render::render(manifest, request, &args).map_err(|_error| tampered())?;
         let found = found(question, &op.require, &args).ok_or_else(tampered)?;
-        let body = rendered.body.map(|body| {
-            serde_json::from_slice(&body)
-                .unwrap_or_else(|_form| String::from_utf8_lossy(&body).into_owned().into())
-        });
+        let body = rendered.shown_body();
         Ok(Self {
             question: question.id,
             state: question.state,

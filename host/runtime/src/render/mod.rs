@@ -43,6 +43,15 @@ pub struct Rendered {
     pub body: Option<Vec<u8>>,
 }
 
+impl Rendered {
+    /// The body, for whoever looks at it: JSON as JSON, a form as text.
+    pub fn shown_body(&self) -> Option<serde_json::Value> {
+        let body = self.body.as_deref()?;
+        let form = |_not_json| String::from_utf8_lossy(body).into_owned().into();
+        Some(serde_json::from_slice(body).unwrap_or_else(form))
+    }
+}
+
 /// The parts of a request that have a greatest length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {

@@ -2,7 +2,8 @@
 
 use pinhole_grant::{Account, CredentialId, Dial, GrantId, KeyId, Label, UnixTime};
 use pinhole_manifest::{Access, ApiHost, ServiceId};
-use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension as _, Params, Row, params, params_from_iter};
 
 use super::SqliteStore;
 use super::broken::{Broken, Columns};
@@ -107,22 +108,7 @@ fn insert(connection: &Connection, row: &ConnectionRow) -> Result<(), Broken<Con
     label_is_free(connection, row)?;
     let insert =
         format!("INSERT INTO connections ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)");
-    connection.execute(
-        &insert,
-        params![
-            row.id.to_string(),
-            row.member.to_string(),
-            row.service.as_str(),
-            row.label.as_str(),
-            row.account.as_str(),
-            row.host.as_str(),
-            row.cap.as_str(),
-            dial_word(row.dial),
-            generation(row)?,
-            row.created_at.as_secs(),
-            row.sealed,
-        ],
-    )?;
+    connection.execute(&insert, params_from_iter(values(row)?))?;
     Ok(())
 }
 
@@ -225,18 +211,9 @@ fn stored_generation(connection: &Connection, row: &ConnectionRow) -> Result<u64
 fn update(connection: &Connection, row: &ConnectionRow) -> Result<(), Broken<ConnectionError>> {
     label_is_free(connection, row)?;
     connection.execute(
-        "UPDATE connections SET label = ?2, account = ?3, host = ?4, cap = ?5, dial = ?6, gen = ?7, sealed = ?8
-         WHERE id = ?1",
-        params![
-            row.id.to_string(),
-            row.label.as_str(),
-            row.account.as_str(),
-            row.host.as_str(),
-            row.cap.as_str(),
-            dial_word(row.dial),
-            generation(row)?,
-            row.sealed,
-        ],
+        "UPDATE connections
+         SET label = ?4, account = ?5, host = ?6, cap = ?7, dial = ?8, gen = ?9, sealed = ?11 WHERE id = ?1",
+        params_from_iter(values(row)?),
     )?;
     Ok(())
 }
@@ -280,6 +257,24 @@ fn read<E>(row: &Row<'_>) -> Result<ConnectionRow, Broken<E>> {
         created_at: UnixTime::from_secs(columns.plain(9)?),
         sealed: columns.plain(10)?,
     })
+}
+
+/// A row in the order of its columns.
+fn values<E>(row: &ConnectionRow) -> Result<[Value; 11], Broken<E>> {
+    let text = |text: &str| Value::Text(text.to_owned());
+    Ok([
+        Value::Text(row.id.to_string()),
+        Value::Text(row.member.to_string()),
+        text(row.service.as_str()),
+        text(row.label.as_str()),
+        text(row.account.as_str()),
+        text(row.host.as_str()),
+        text(row.cap.as_str()),
+        text(dial_word(row.dial)),
+        Value::Integer(generation(row)?),
+        Value::Integer(row.created_at.as_secs()),
+        Value::Blob(row.sealed.clone()),
+    ])
 }
 
 fn generation<E>(row: &ConnectionRow) -> Result<i64, Broken<E>> {

@@ -1,6 +1,6 @@
 //! Connections and grants: what is stored is what comes back, each name once, and nothing outlives its connection.
 
-use pinhole_grant::{KeyKind, MintRequest, Scope, UnixTime, mint, open, seal_credential};
+use pinhole_grant::{GrantId, KeyKind, MintRequest, Scope, UnixTime, mint, open, seal_credential};
 use pinhole_manifest::{Access, Digest};
 
 use super::{
@@ -9,12 +9,26 @@ use super::{
 };
 use crate::store::{
     Answer, AnswerError, ConnectionError, ConnectionRow, Connections as _, GrantError, GrantFilter, GrantRow,
-    Grants as _, Party, QuestionState, Questions as _, Removal, SqliteStore, Store as _, StoreError, Table,
-    TakeError,
+    Grants as _, Party, Question, QuestionState, Questions as _, Removal, SqliteStore, Store as _,
+    StoreError, Table, TakeError,
 };
 
 fn is_tampered(error: &StoreError, table: Table, id: &str) -> bool {
     matches!(error, StoreError::Tampered { table: found, id: named } if *found == table && named == id)
+}
+
+fn yes(grant: GrantId) -> Answer<'static> {
+    Answer::Approve { grant, sealed: &[1], until: NOW.plus_secs(HOUR) }
+}
+
+/// A question that waits, one that was answered with yes, and the id of that approval.
+fn pending_and_approved(store: &SqliteStore) -> (Question, Question, GrantId) {
+    let [pending, approved] = ["pending", "approved"].map(Asked::new);
+    let pending = pending.raise(store, 1, NOW).unwrap();
+    let approved = approved.raise(store, 2, NOW).unwrap();
+    let approval = grant_id(50);
+    store.answer(member(), approved.id, yes(approval), NOW).unwrap();
+    (pending, approved, approval)
 }
 
 #[test]
@@ -121,12 +135,7 @@ fn a_cap_that_is_read_again_ends_what_it_no_longer_covers() {
     let disk = Disk::new();
     let store = disk.store();
     let (work, read) = furnished(&store);
-    let [pending, approved] = ["pending", "approved"].map(Asked::new);
-    let pending = pending.raise(&store, 1, NOW).unwrap();
-    let approved = approved.raise(&store, 2, NOW).unwrap();
-    let approval = grant_id(50);
-    let yes = Answer::Approve { grant: approval, sealed: &[1], until: NOW.plus_secs(HOUR) };
-    store.answer(member(), approved.id, yes, NOW).unwrap();
+    let (pending, approved, approval) = pending_and_approved(&store);
     let write = GrantRow { access: Access::Write, ..grant(60, &work) };
     store.put_grant(&write).unwrap();
     let lowered = ConnectionRow { cap: Access::Read, sealed: vec![7], ..work.clone() };
@@ -146,12 +155,7 @@ fn what_ends_with_a_connection_ends_at_once() {
     let disk = Disk::new();
     let store = disk.store();
     let (work, read) = furnished(&store);
-    let [pending, approved] = ["pending", "approved"].map(Asked::new);
-    let pending = pending.raise(&store, 1, NOW).unwrap();
-    let approved = approved.raise(&store, 2, NOW).unwrap();
-    let approval = grant_id(50);
-    let yes = Answer::Approve { grant: approval, sealed: &[1], until: NOW.plus_secs(HOUR) };
-    store.answer(member(), approved.id, yes, NOW).unwrap();
+    let (pending, approved, approval) = pending_and_approved(&store);
     let mut ended = store.remove_connection(member(), work.id).unwrap();
     ended.sort();
     let mut wanted = vec![read.id, approval];
@@ -164,7 +168,7 @@ fn what_ends_with_a_connection_ends_at_once() {
     let denied =
         |found: Result<_, TakeError>| matches!(found, Err(TakeError::NotApproved(QuestionState::Denied)));
     assert!(denied(store.take(bot(), approved.id, NOW)) && denied(store.take(bot(), pending.id, NOW)));
-    let again = store.answer(member(), pending.id, yes, NOW);
+    let again = store.answer(member(), pending.id, yes(approval), NOW);
     assert!(matches!(again, Err(AnswerError::NotPending(QuestionState::Denied))));
     // Whoever was about to renew its grant comes too late.
     assert!(matches!(store.put_grant(&grant(9, &work)), Err(GrantError::NoConnection)));
