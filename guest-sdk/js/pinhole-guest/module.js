@@ -1,0 +1,13 @@
+// The one file that imports what the host offers: `defineOps` makes a module's `run` of its ops. Only a project's entry
+// file imports it, so that Node can load everything else. Refuses an op that is not defined.
+
+import { now } from "pinhole:op/clock@1.0.0";
+import { send, sendAll } from "pinhole:op/http@1.0.0";
+import { write } from "pinhole:op/log@1.0.0";
+import { Host } from "./host.js";
+import { runner } from "./runner.js";
+
+/** A module's `run`: `export const run = defineOps({ stale_issues });` */
+export function defineOps(ops) {
+  return runner(ops, () => new Host({ send, sendAll, write, now }));
+}
