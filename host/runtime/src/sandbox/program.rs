@@ -26,12 +26,15 @@ impl fmt::Debug for Program {
 
 impl Program {
     /// Compiles a component. Takes a while: not for a thread that serves other calls.
-    pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> Result<Self, Fault> {
+    pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> Result<Component, Fault> {
         if bytes.starts_with(CORE_MODULE) {
             return Err(Fault::Misfit(Misfit::CoreModule));
         }
-        let component =
-            Component::from_binary(engine, bytes).map_err(|_invalid| Fault::Misfit(Misfit::Invalid))?;
+        Component::from_binary(engine, bytes).map_err(|_invalid| Fault::Misfit(Misfit::Invalid))
+    }
+
+    /// Looks at what a component imports and ties it to the host's functions, whether it was compiled now or before.
+    pub(super) fn link(engine: &Engine, component: &Component) -> Result<Self, Fault> {
         for (name, _) in component.component_type().imports(engine) {
             if !IMPORTS.contains(&name) {
                 return Err(Fault::Misfit(Misfit::Import(name.to_owned())));
@@ -41,7 +44,7 @@ impl Program {
         Module::add_to_linker::<State, HasSelf<State>>(&mut linker, |state| state)
             .map_err(|error| Fault::Broken(error.to_string()))?;
         let other_world = |_other| Fault::Misfit(Misfit::OtherWorld);
-        let pre = linker.instantiate_pre(&component).map_err(other_world)?;
+        let pre = linker.instantiate_pre(component).map_err(other_world)?;
         ModulePre::new(pre).map(|pre| Self(Arc::new(pre))).map_err(other_world)
     }
 
