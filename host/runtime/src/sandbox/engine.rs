@@ -19,6 +19,11 @@ const CALL_STACK: usize = 1 << 20;
 /// What stays resident of a stack and of a table between two calls, in bytes.
 const KEPT: usize = 64 << 10;
 
+/// An engine that nothing runs on, which takes and refuses what one with such settings does.
+pub(super) fn idle(settings: &SandboxSettings) -> Result<Engine, wasmtime::Error> {
+    Engine::new(&config(&SandboxSettings { calls: 1, ..*settings }))
+}
+
 /// An engine and its tick.
 #[derive(Debug)]
 pub(super) struct Running {

@@ -7,11 +7,14 @@
 mod engine;
 mod fault;
 mod guest;
+mod imports;
+mod inspect;
 mod limiter;
 mod program;
 mod request;
 mod run;
 mod settings;
+mod skeleton;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +25,9 @@ use pinhole_manifest::Digest;
 use tokio::sync::{OnceCell, Semaphore};
 
 use engine::Running;
+pub use fault::Misfit;
 pub(crate) use fault::{Fault, Limit};
+pub use inspect::{Import, Inspected, inspect};
 pub(crate) use program::Program;
 pub(crate) use request::{GuestAnswer, GuestFailure, GuestRequest, GuestResponse};
 pub(crate) use run::{Job, Step};
