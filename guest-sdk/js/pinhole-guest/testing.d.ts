@@ -24,7 +24,8 @@ export interface Exchange {
 
 /** Answers recorded requests in their order. */
 export class Recorded {
-  constructor(exchanges: Exchange[], options?: { now?: number });
+  /** With `loose`, what a recorded request leaves out is not held. */
+  constructor(exchanges: Exchange[], options?: { now?: number; loose?: boolean });
   host(): Host;
   /** Each line that was written to the log. */
   readonly logged: [level: string, message: string][];
