@@ -239,7 +239,8 @@ async fn a_recorded_case_of_a_module_is_replayed_with_all_its_requests() {
         let files = ModuleFiles::Held(Arc::new(BTreeMap::from([(FILE.to_owned(), PROBE.to_vec())])));
         let manifest = manifest(PROBE).to_string();
         let name = "stale_things.two_pages.json";
-        replay(manifest.as_bytes(), files, name, case.to_string().as_bytes(), &mut UnwrapErr(SysRng)).await
+        let place = (files, &Sandbox::default());
+        replay(manifest.as_bytes(), place, name, case.to_string().as_bytes(), &mut UnwrapErr(SysRng)).await
     };
     replayed(case(&[stale.clone(), json!([])])).await.unwrap();
     let more = replayed(case(&[stale.clone(), json!([]), json!([])])).await;
