@@ -8,6 +8,7 @@ use pinhole_runtime::catalog::ModuleFiles;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::replay::{ReplayFault, replay};
+use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::{CallRequest, Executor, Explained};
 use pinhole_standin::{Reply, Route, Seen};
 use pinhole_tests::{KEY, NOW, Setup, op_name};
