@@ -86,6 +86,17 @@ impl Case {
         Ok(Self { args: written.args.to_string(), host, expect: written.expect })
     }
 
+    /// With these args where it has none of their names.
+    fn with_defaults(mut self, defaults: &Map<String, Value>) -> Self {
+        if let Ok(Value::Object(mut args)) = serde_json::from_str(&self.args) {
+            for (name, value) in defaults {
+                args.entry(name).or_insert_with(|| value.clone());
+            }
+            self.args = Value::Object(args).to_string();
+        }
+        self
+    }
+
     /// Runs an op on it and says what does not hold, if anything: the result, the refusal `module_failed`, or a recorded
     /// request that was not sent. Other refusals are the host's, and any error of the function will do for them.
     ///
@@ -117,7 +128,9 @@ impl Case {
     }
 }
 
-/// Runs an op on each of its cases in a folder and fails the test on the first that does not hold, or if there is none.
+/// Runs an op on each of its cases in a folder and fails the test on the first that does not hold, or if there is none. Args
+/// that a case leaves out are filled as the host does it, where the op stands beside the folder, in `manifest.json` or
+/// `op.json`.
 #[track_caller]
 pub fn check_cases(
     folder: impl AsRef<Path>,
@@ -125,6 +138,7 @@ pub fn check_cases(
     run: impl Fn(&dyn Host, &str, &str) -> Result<String, Error>,
 ) {
     let folder = folder.as_ref();
+    let defaults = defaults(folder, op);
     let entries = fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
     let mut files: Vec<_> = entries.unwrap_or_default();
     files.sort();
@@ -139,12 +153,23 @@ pub fn check_cases(
         count += 1;
         let text = fs::read_to_string(&file).map_err(|error| error.to_string());
         let fault = match text.and_then(|text| Case::read(&text)) {
-            Ok(case) => case.fault(op, &run),
+            Ok(case) => case.with_defaults(&defaults).fault(op, &run),
             Err(error) => Some(error),
         };
         assert!(fault.is_none(), "{name}: {}", fault.unwrap_or_default());
     }
     assert!(count > 0, "{} has no file `{op}.<name>.json`", folder.display());
+}
+
+/// The defaults of an op's args, as its manifest has them.
+fn defaults(folder: &Path, op: &str) -> Map<String, Value> {
+    let read = |name: &str| -> Option<Value> {
+        serde_json::from_str(&fs::read_to_string(folder.parent()?.join(name)).ok()?).ok()
+    };
+    let beside = read("op.json").or_else(|| Some(read("manifest.json")?.get("ops")?.get(op)?.clone()));
+    let properties = beside.and_then(|op| op.pointer("/args/properties")?.as_object().cloned());
+    let default = |(name, schema): (String, Value)| Some((name, schema.get("default")?.clone()));
+    properties.unwrap_or_default().into_iter().filter_map(default).collect()
 }
 
 /// Whether everything that is wanted is there: members may be more, elements and values may not be other.

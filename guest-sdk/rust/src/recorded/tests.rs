@@ -134,3 +134,27 @@ fn what_is_no_case_is_not_read() {
         assert!(Case::read(&CASE.replace(old, new)).is_err(), "{new}");
     }
 }
+
+#[test]
+fn a_folder_of_cases_is_run_with_the_defaults_of_its_op() {
+    let folder = std::env::temp_dir().join(format!("pinhole-guest-{}", std::process::id()));
+    let cases = folder.join("cases");
+    std::fs::create_dir_all(&cases).unwrap();
+    std::fs::write(cases.join("things.one.json"), CASE).unwrap();
+    std::fs::write(cases.join("things_more.one.json"), "no case").unwrap();
+    let op = json!({"args": {"properties": {"page": {"default": 9}, "more": {"default": true}, "none": {}}}});
+    let asks = |host: &dyn Host, _: &str, args: &str| {
+        assert_eq!(args, r#"{"more":true,"page":1}"#);
+        thing().send(host).map(|_| r#"{"list": [{"a": 1}]}"#.to_owned())
+    };
+    std::fs::write(folder.join("manifest.json"), json!({"ops": {"things": op}}).to_string()).unwrap();
+    check_cases(&cases, "things", asks);
+    std::fs::rename(folder.join("manifest.json"), folder.join("op.json")).unwrap();
+    std::fs::write(folder.join("op.json"), op.to_string()).unwrap();
+    check_cases(&cases, "things", asks);
+    let said = failure(|| check_cases(&cases, "things", |_, _, _| Err(Error::new("no"))));
+    assert!(said.starts_with("things.one.json: expected"), "{said}");
+    let said = failure(|| check_cases(&cases, "thing", asks));
+    assert!(said.ends_with("cases has no file `thing.<name>.json`"), "{said}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -53,8 +53,8 @@ fn loads(manifest: &[u8], spec: &Path) -> anyhow::Result<pinhole_manifest::Manif
 /// A size for people.
 fn size(bytes: usize) -> String {
     match bytes {
-        0..10_000 => format!("{bytes} bytes"),
-        10_000..10_000_000 => format!("{} KB", bytes.div_ceil(1000)),
-        _ => format!("{} MB", bytes.div_ceil(1_000_000)),
+        0..10_240 => format!("{bytes} bytes"),
+        10_240..10_485_760 => format!("{} KiB", bytes.div_ceil(1 << 10)),
+        _ => format!("{} MiB", bytes.div_ceil(1 << 20)),
     }
 }

@@ -9,6 +9,7 @@ use pinhole_manifest::{Access, Manifest};
 use pinhole_runtime::catalog::{Catalog, ModuleFiles, Source};
 use pinhole_runtime::outcome::Verdict;
 use pinhole_runtime::replay::{Answers, Rehearsal, Rehearsed, SeenAnswer, rehearse};
+use pinhole_runtime::sandbox::Sandbox;
 use serde_json::{Value, json};
 
 use super::args::RunFlags;
@@ -22,13 +23,16 @@ struct Bench<'a> {
     project: &'a Project,
     manifest: Vec<u8>,
     modules: ModuleFiles,
+    sandbox: Sandbox,
 }
 
 /// What came of a run.
 struct Report {
     name: String,
     run: Rehearsed,
-    /// What is other than the case says; none where it says nothing.
+    /// Whether the case says what must come of it.
+    expects: bool,
+    /// What is other than the case says.
     differs: Option<String>,
     written: Option<PathBuf>,
 }
@@ -38,7 +42,7 @@ pub(super) async fn main(flags: &RunFlags) -> anyhow::Result<End> {
     let path = flags.component.clone().unwrap_or_else(|| project.component());
     let (manifest, modules) = project.manifest(component(&path)?, flags.manifest.as_deref())?;
     let loaded = loads(&manifest, &project.spec)?;
-    let bench = Bench { project: &project, manifest, modules };
+    let bench = Bench { project: &project, manifest, modules, sandbox: Sandbox::default() };
     let reports = if flags.dial.resolve.is_empty() {
         bench.recorded(flags).await?
     } else {
@@ -58,6 +62,7 @@ impl Bench<'_> {
         let rehearsal = Rehearsal {
             manifest: &self.manifest,
             modules: self.modules.clone(),
+            sandbox: &self.sandbox,
             op: &self.project.op,
             args,
             access,
@@ -86,7 +91,7 @@ impl Bench<'_> {
                 record::write(path, args.as_str(), access, &run)?;
             }
             let differs = differs.filter(|_| !flags.rewrite).map(|fault| fault.to_string());
-            reports.push(Report { name, run, differs, written });
+            reports.push(Report { name, run, expects, differs, written });
         }
         Ok(reports)
     }
@@ -109,7 +114,7 @@ impl Bench<'_> {
             record::write(&path, &args, Access::Read, &run)?;
             written = Some(path);
         }
-        Ok(Report { name, run, differs: None, written })
+        Ok(Report { name, run, expects: false, differs: None, written })
     }
 }
 
@@ -135,7 +140,7 @@ fn target(path: &str, query: &std::collections::BTreeMap<String, Vec<String>>) -
 }
 
 fn show(report: &Report) {
-    let Report { name, run, differs, written } = report;
+    let Report { name, run, expects, differs, written } = report;
     out::line(format_args!("{}.{name}", run.outcome.op));
     for (request, came) in &run.exchanges {
         let line = format!("{} {}: {}", request.method, target(&request.path, &request.query), answer(came));
@@ -164,12 +169,13 @@ fn show(report: &Report) {
             let path = visible(&path.display().to_string());
             out::line(format_args!("  written to {path}; look it over: it holds what was answered"));
         }
+        (None, None) if *expects => out::line("  as the case says"),
         (None, None) => {}
     }
 }
 
 fn as_json(report: &Report) -> serde_json::Result<Value> {
-    let Report { name, run, differs, written } = report;
+    let Report { name, run, expects, differs, written } = report;
     let requests: Vec<Value> = run
         .exchanges
         .iter()
@@ -189,6 +195,7 @@ fn as_json(report: &Report) -> serde_json::Result<Value> {
         "requests": requests,
         "outcome": serde_json::to_value(&run.outcome)?,
         "unused": run.unused,
+        "expects": expects,
         "differs": differs,
         "written": written.as_ref().map(|path| path.display().to_string()),
     }))
