@@ -19,7 +19,11 @@ pub const BUILT_IN: &[&[u8]] = &[
 ];
 
 /// The modules of those manifests: the service, the name that its manifest has for the file, and the component.
-pub const BUILT_IN_MODULES: &[(&str, &str, &[u8])] = &[];
+pub const BUILT_IN_MODULES: &[(&str, &str, &[u8])] = &[(
+    "linear",
+    "modules/cycle_report.wasm",
+    include_bytes!("../../../manifests/linear/modules/cycle_report.wasm"),
+)];
 
 /// Where a manifest came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use pinhole_manifest::{Access, Manifest};
 use pinhole_runtime::catalog::{Catalog, ModuleFiles, Source};
 use pinhole_runtime::outcome::Verdict;
 use pinhole_runtime::replay::{Answers, Rehearsal, Rehearsed, SeenAnswer, rehearse};
+use pinhole_runtime::sandbox::Sandbox;
 use serde_json::{Value, json};
 
 use super::args::RunFlags;
@@ -22,6 +23,7 @@ struct Bench<'a> {
     project: &'a Project,
     manifest: Vec<u8>,
     modules: ModuleFiles,
+    sandbox: Sandbox,
 }
 
 /// What came of a run.
@@ -40,7 +42,7 @@ pub(super) async fn main(flags: &RunFlags) -> anyhow::Result<End> {
     let path = flags.component.clone().unwrap_or_else(|| project.component());
     let (manifest, modules) = project.manifest(component(&path)?, flags.manifest.as_deref())?;
     let loaded = loads(&manifest, &project.spec)?;
-    let bench = Bench { project: &project, manifest, modules };
+    let bench = Bench { project: &project, manifest, modules, sandbox: Sandbox::default() };
     let reports = if flags.dial.resolve.is_empty() {
         bench.recorded(flags).await?
     } else {
@@ -60,6 +62,7 @@ impl Bench<'_> {
         let rehearsal = Rehearsal {
             manifest: &self.manifest,
             modules: self.modules.clone(),
+            sandbox: &self.sandbox,
             op: &self.project.op,
             args,
             access,

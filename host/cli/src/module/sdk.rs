@@ -39,7 +39,11 @@ pub(super) fn kit(language: Language) -> Kit {
             library: RUST,
             library_folder: "pinhole-guest",
         },
-        Language::JavaScript => Kit { template: &[], library: JAVASCRIPT, library_folder: "pinhole-guest" },
+        Language::JavaScript => Kit {
+            template: files!("js/template": "@OP@.graphql.js", "@OP@.js", "@OP@.test.js", "main.js", "package.json"),
+            library: JAVASCRIPT,
+            library_folder: "pinhole-guest",
+        },
         Language::Python => Kit { template: &[], library: PYTHON, library_folder: "pinhole_guest" },
     }
 }

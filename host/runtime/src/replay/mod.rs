@@ -17,6 +17,7 @@ use rand_core::CryptoRng;
 use crate::catalog::ModuleFiles;
 use crate::outcome::{Outcome, Verdict};
 use crate::project::Tree;
+use crate::sandbox::Sandbox;
 pub use rehearsal::{Answers, Rehearsal, Rehearsed, SeenAnswer, SeenRequest, rehearse};
 use stage::Stage;
 use wire::{ReplayWire, Script, same};
@@ -62,17 +63,18 @@ pub enum ReplayFault {
     Setup(String),
 }
 
-/// Replays one case of a manifest, whose modules are there. `file` is the case's file name, which names the op.
+/// Replays one case of a manifest, whose modules are there and run in that sandbox. `file` is the case's file name, which
+/// names the op.
 pub async fn replay<R: CryptoRng>(
     manifest: &[u8],
-    modules: ModuleFiles,
+    (modules, sandbox): (ModuleFiles, &Sandbox),
     file: &str,
     case: &[u8],
     rng: &mut R,
 ) -> Result<(), ReplayFault> {
     let name = CaseName::parse(file).map_err(|_grammar| ReplayFault::Name)?;
     let case = Case::parse(case).map_err(ReplayFault::Case)?;
-    let stage = Stage::set(manifest, modules, &name.op, rng)?;
+    let stage = Stage::set(manifest, modules, &name.op, rng)?.with_sandbox(sandbox);
     let (scheme, idempotency) = stage.marks()?;
     let script = Arc::new(Script::new(case.exchanges, scheme, stage.secret(), idempotency));
     let wire = Box::new(ReplayWire::new(Arc::clone(&script)));

@@ -19,6 +19,7 @@ use super::wire::{Shown, decoded, incoming, same_body};
 use crate::catalog::ModuleFiles;
 use crate::net::{Body, Exchange, Incoming, Outgoing, Permit, PinnedClient, Wire, WireError, WireLimits};
 use crate::outcome::Outcome;
+use crate::sandbox::Sandbox;
 use crate::scrub::Scrub;
 
 /// What is tried out.
@@ -28,6 +29,8 @@ pub struct Rehearsal<'a> {
     pub manifest: &'a [u8],
     /// Where its modules are.
     pub modules: ModuleFiles,
+    /// Where they run.
+    pub sandbox: &'a Sandbox,
     /// The op.
     pub op: &'a OpId,
     /// The args, as the text of one JSON object.
@@ -121,8 +124,8 @@ pub async fn rehearse<R: CryptoRng>(
     answers: Answers,
     rng: &mut R,
 ) -> Result<Rehearsed, ReplayFault> {
-    let Rehearsal { manifest, modules, op, args, access } = rehearsal;
-    let stage = Stage::set(manifest, modules, op, rng)?;
+    let Rehearsal { manifest, modules, sandbox, op, args, access } = rehearsal;
+    let stage = Stage::set(manifest, modules, op, rng)?.with_sandbox(sandbox);
     let (stage, source) = match answers {
         Answers::Recorded(recorded) => (stage, Source::Recorded(Mutex::new(recorded))),
         Answers::StandIn(client, secret) => (stage.with_secret(secret), Source::StandIn(client)),

@@ -34,6 +34,7 @@ pub(super) struct Stage {
     bot: SecretKey,
     member: SecretKey,
     secret: Secret,
+    sandbox: Sandbox,
 }
 
 fn setup(error: &dyn std::fmt::Display) -> ReplayFault {
@@ -58,7 +59,12 @@ impl Stage {
         let bot = SecretKey::generate(KeyKind::Bot, rng);
         let member = SecretKey::generate(KeyKind::Member, rng);
         let secret = Secret::new(CASE_SECRET.to_owned()).map_err(|error| setup(&error))?;
-        Ok(Self { catalog, op: op.clone(), bot, member, secret })
+        Ok(Self { catalog, op: op.clone(), bot, member, secret, sandbox: Sandbox::default() })
+    }
+
+    /// The same, with its module in a sandbox that others use as well.
+    pub(super) fn with_sandbox(self, sandbox: &Sandbox) -> Self {
+        Self { sandbox: sandbox.clone(), ..self }
     }
 
     /// The same with another credential.
@@ -103,7 +109,7 @@ impl Stage {
             entropy: Box::new(SystemEntropy),
             // A case says what comes of one answer.
             retries: Retries::Never,
-            sandbox: Sandbox::default(),
+            sandbox: self.sandbox,
             wire,
         };
         Ok(executor.run(request).await)

@@ -84,4 +84,8 @@ pub(crate) enum Limit {
     LogBytes(usize),
     #[error("the module has larger tables, or more parts, than it may")]
     Parts,
+    #[error("the module holds more handles at once than it may")]
+    Handles,
+    #[error("the module draws more than {0} random bytes at once")]
+    Random(usize),
 }

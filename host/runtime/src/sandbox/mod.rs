@@ -1,7 +1,7 @@
 //! Op modules: Wasm components that compute an op out of what the service answers. The only user of `wasmtime`.
 //!
-//! Refuses every import but those of `pinhole:op`. INVARIANT: a component reaches nothing but what its caller answers it:
-//! no socket, file, clock or key is here. What it may take is counted, and whatever ends it ends one call and nothing
+//! Refuses every import but those of `pinhole:op` and a closed list of WASI. INVARIANT: a component reaches nothing but what
+//! its caller answers it: no socket, file, environment or key is here. What it may take is counted, and whatever ends it ends one call and nothing
 //! else. DESIGN, "Op modules".
 
 mod cache;
@@ -14,10 +14,12 @@ mod limiter;
 mod program;
 mod request;
 mod run;
+mod said;
 mod settings;
 mod skeleton;
 #[cfg(test)]
 mod tests;
+mod wasi;
 
 use std::collections::HashMap;
 use std::path::PathBuf;

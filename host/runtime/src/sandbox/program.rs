@@ -8,11 +8,12 @@ use wasmtime::component::Component;
 
 use super::fault::Fault;
 use super::guest::{ModulePre, State};
-use super::{imports, inspect, skeleton};
+use super::imports::{self, Tied};
+use super::{inspect, skeleton};
 
 /// A component that runs here, ready to be instantiated any number of times.
 #[derive(Clone)]
-pub(crate) struct Program(Arc<ModulePre<State>>);
+pub(crate) struct Program(Arc<Tied>);
 
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -30,11 +31,16 @@ impl Program {
 
     /// Looks at what a component imports and ties it to the host's functions, whether it was compiled now or before.
     pub(super) fn link(engine: &Engine, component: &Component) -> Result<Self, Fault> {
-        let pre = imports::tie(engine, component).map_err(Fault::Misfit)?;
-        Ok(Self(Arc::new(pre)))
+        let tied = imports::tie(engine, component).map_err(Fault::Misfit)?;
+        Ok(Self(Arc::new(tied)))
+    }
+
+    /// Whether it draws randomness, which its [`super::Job`] is then to bring.
+    pub(crate) fn draws(&self) -> bool {
+        self.0.draws
     }
 
     pub(super) fn pre(&self) -> &ModulePre<State> {
-        &self.0
+        &self.0.pre
     }
 }

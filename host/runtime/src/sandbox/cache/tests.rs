@@ -266,7 +266,7 @@ async fn what_comes_out_of_the_cache_imports_nothing_else_either() {
     keep(&disk.cache(), engine(&sandbox), PROBE, IMPORTS_X);
     let sandbox = disk.sandbox();
     let refused = sandbox.program(Digest::of(PROBE), || Ok::<_, Infallible>(PROBE.to_vec())).await;
-    assert_eq!(refused.err(), Some(Fault::Misfit(Misfit::Import("x".to_owned()))));
+    assert_eq!(refused.err(), Some(Fault::Misfit(Misfit::Imports(vec!["x".to_owned()]))));
     assert_eq!(sandbox.compiled(), 0);
 }
 
