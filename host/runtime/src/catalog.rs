@@ -18,12 +18,20 @@ pub const BUILT_IN: &[&[u8]] = &[
     include_bytes!("../../../manifests/stripe/manifest.json"),
 ];
 
+macro_rules! module {
+    ($service:literal, $file:literal) => {
+        ($service, $file, include_bytes!(concat!("../../../manifests/", $service, "/", $file)))
+    };
+}
+
 /// The modules of those manifests: the service, the name that its manifest has for the file, and the component.
-pub const BUILT_IN_MODULES: &[(&str, &str, &[u8])] = &[(
-    "linear",
-    "modules/cycle_report.wasm",
-    include_bytes!("../../../manifests/linear/modules/cycle_report.wasm"),
-)];
+pub const BUILT_IN_MODULES: &[(&str, &str, &[u8])] = &[
+    module!("dnsimple", "modules/zone_file.wasm"),
+    module!("github", "modules/stale_issues.wasm"),
+    module!("hubspot", "modules/pipeline_summary.wasm"),
+    module!("linear", "modules/cycle_report.wasm"),
+    module!("stripe", "modules/revenue_by_month.wasm"),
+];
 
 /// Where a manifest came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

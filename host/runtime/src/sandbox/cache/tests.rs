@@ -80,6 +80,7 @@ async fn run(sandbox: &Sandbox) -> u64 {
         now: 7,
         time: Duration::from_secs(20),
         result_bytes: 1 << 20,
+        random: None,
     };
     let mut run = sandbox.start(&program, job);
     assert!(matches!(run.next().await, Ok(Step::Says("info", _))));
