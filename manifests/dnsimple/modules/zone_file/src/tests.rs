@@ -125,6 +125,8 @@ fn no_content_or_name_makes_a_line_of_its_own() {
         line("w", "A", evil, None),
         "; not in a zone file: w 60 IN A 192.0.2.7\\010@ 60 IN NS evil.example.com."
     );
+    let evil = "0 issue \"a\n@ 60 IN NS evil.example.com.\"";
+    assert!(line("w", "CAA", evil, None).starts_with("; not in a zone file: w 60 IN CAA 0 issue \"a\\010@"));
     assert_eq!(line("w", "CNAME", "a;b(c)", None), r"w 60 IN CNAME a\;b\(c\).");
     assert_eq!(line("a b;c\n@$ORIGIN", "A", "192.0.2.7", None), r"a\032b\;c\010\@\$ORIGIN 60 IN A 192.0.2.7");
     assert_eq!(line("*", "A", "192.0.2.7", None), "* 60 IN A 192.0.2.7");
