@@ -92,11 +92,17 @@ fn build(module: &Path, more: &[&str]) -> Value {
     built
 }
 
-/// What came of each case, all of which hold.
+/// What came of each case.
 fn run(module: &Path, more: &[&str]) -> Vec<Value> {
     let said = done(pinhole(module).args(["module", "run", "--json"]).args(more));
     let reports: Vec<Value> = serde_json::from_str(&said).expect("a document");
     assert!(!reports.is_empty(), "no case ran");
+    reports
+}
+
+/// The same of cases that hold, with every exchange that they have.
+fn held(module: &Path, more: &[&str]) -> Vec<Value> {
+    let reports = run(module, more);
     for report in &reports {
         assert!(report["unused"] == 0 && report["differs"].is_null(), "{report:#}");
     }
@@ -154,7 +160,7 @@ fn a_new_module_is_tested_built_and_run_as_it_is_and_then_does_worse() {
     native_tests(&module, 2);
     build(&module, &[]);
     done(pinhole(&module).args(["module", "check"]));
-    let result = &run(&module, &[])[0]["outcome"]["result"];
+    let result = &held(&module, &[])[0]["outcome"]["result"];
     let names = result["names"].as_array().expect("names").len();
     assert!(names > 0 && result["members"] == names, "{result}");
 
@@ -197,7 +203,7 @@ fn the_example_is_tested_built_and_run() {
     let example = sdk.join("example");
     native_tests(&example, 2);
     build(&example, &[]);
-    assert_eq!(run(&example, &[]).len(), 2);
+    assert_eq!(held(&example, &[]).len(), 2);
 }
 
 #[test]
@@ -210,7 +216,7 @@ fn the_manifests_modules_are_built_again_and_hold_their_cases() {
         let out = made.join(module.file_name().expect("a name")).with_extension("wasm");
         let out = out.to_str().expect("text");
         let built = build(&module, &["--out", out]);
-        assert!(run(&module, &["--component", out]).len() >= cases, "{folder}");
+        assert!(held(&module, &["--component", out]).len() >= cases, "{folder}");
         let recorded = fs::read(module.join("built.json")).expect("what is recorded of its build");
         let recorded: Value = serde_json::from_slice(&recorded).expect("JSON");
         // Another compiler makes other bytes.
