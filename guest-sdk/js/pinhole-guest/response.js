@@ -44,8 +44,7 @@ export class Response {
   json({ exact = false } = {}) {
     try {
       return exact ? fromJson(this.text()) : JSON.parse(this.text());
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+    } catch {
       throw new OpError(`${this.#request}: the answer is not JSON`);
     }
   }

@@ -168,6 +168,7 @@ test("whatever an op throws is the contract's error, a plain record", () => {
   const run = runner(
     {
       tells: () => { throw new OpError("no such team"); },
+      tells_plainly: () => { throw new Error("no such cycle"); },
       breaks: () => undefined.length,
       throws_text: () => { throw "text"; },
       gives_nothing: () => {},
@@ -186,6 +187,7 @@ test("whatever an op throws is the contract's error, a plain record", () => {
     }
   };
   assert.strictEqual(said("tells"), "no such team");
+  assert.strictEqual(said("tells_plainly"), "no such cycle");
   assert.deepStrictEqual(logged, []);
   assert.match(said("breaks"), /^TypeError: /);
   assert.match(logged[0].join(), /^error,TypeError: .*\n.*host\.test/s);
