@@ -44,7 +44,9 @@ export class Response {
   json({ exact = false } = {}) {
     try {
       return exact ? fromJson(this.text()) : JSON.parse(this.text());
-    } catch {
+    } catch (error) {
+      // Out of memory is no fault of the answer.
+      if (!(error instanceof SyntaxError)) throw error;
       throw new OpError(`${this.#request}: the answer is not JSON`);
     }
   }

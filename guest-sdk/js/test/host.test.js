@@ -80,6 +80,10 @@ test("a status that is no success and an answer that is no json are errors that 
   assert.throws(() => response.expectOk(), (error) => error instanceof ServiceError && /GET \/x.* 502/.test(error.message));
   assert.throws(() => response.json(), /not JSON/);
   assert.strictEqual(response.text(), "<html>");
+  response.text = () => {
+    throw new RangeError("out of memory");
+  };
+  assert.throws(() => response.json(), RangeError);
 });
 
 test("headers of one name are joined, in whatever case they are asked for", () => {
