@@ -75,7 +75,7 @@ fn rooms_of_the_runtime_point_one_way() {
         ("net", &[]),
         ("project", &[]),
         ("render", &[]),
-        ("sandbox", &[]),
+        ("sandbox", &["entropy"]),
         ("scrub", &["project"]),
         ("store", &[]),
         ("outcome", &["net", "project", "store"]),

@@ -23,11 +23,15 @@ impl fmt::Debug for Program {
 
 impl Program {
     /// Compiles a component. Takes a while: not for a thread that serves other calls.
-    pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> Result<Self, Fault> {
+    pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> Result<Component, Fault> {
         skeleton::outline(bytes).map_err(Fault::Misfit)?;
         let misfit = |_error| Fault::Misfit(inspect::unfit(bytes));
-        let component = Component::from_binary(engine, bytes).map_err(misfit)?;
-        let tied = imports::tie(engine, &component).map_err(Fault::Misfit)?;
+        Component::from_binary(engine, bytes).map_err(misfit)
+    }
+
+    /// Looks at what a component imports and ties it to the host's functions, whether it was compiled now or before.
+    pub(super) fn link(engine: &Engine, component: &Component) -> Result<Self, Fault> {
+        let tied = imports::tie(engine, component).map_err(Fault::Misfit)?;
         Ok(Self(Arc::new(tied)))
     }
 

@@ -23,6 +23,8 @@ pub struct SandboxSettings {
     pub log_lines: u32,
     /// Most bytes of those lines.
     pub log_bytes: usize,
+    /// Most bytes of compiled modules that are kept on the disk, where there is a folder for them; zero keeps none.
+    pub cache_bytes: u64,
 }
 
 impl Default for SandboxSettings {
@@ -37,6 +39,7 @@ impl Default for SandboxSettings {
             bytes_out: 16 << 20,
             log_lines: 200,
             log_bytes: 64 << 10,
+            cache_bytes: 256 << 20,
         }
     }
 }
