@@ -82,7 +82,8 @@ fn node_tests(folder: &Path, at_least: usize) {
     // Another runner of tests above this one is none of theirs.
     node.current_dir(folder).args(["--test", "--test-reporter=tap"]).env_remove("NODE_TEST_CONTEXT");
     let said = done(&mut node);
-    let passed = said.lines().find_map(|line| line.strip_prefix("# pass ")).and_then(|n| n.parse::<usize>().ok());
+    let passed =
+        said.lines().find_map(|line| line.strip_prefix("# pass ")).and_then(|n| n.parse::<usize>().ok());
     assert!(passed.is_some_and(|passed| passed >= at_least), "{}: {said}", folder.display());
 }
 
@@ -111,7 +112,16 @@ fn a_new_module_is_tested_built_and_run_as_it_is() {
     for service in ["github", "linear"] {
         let module = folder.path().join(service);
         let dir = module.to_str().expect("text");
-        done(pinhole(folder.path()).args(["module", "new", "js", "top-members", "--service", service, "--dir", dir]));
+        done(pinhole(folder.path()).args([
+            "module",
+            "new",
+            "js",
+            "top-members",
+            "--service",
+            service,
+            "--dir",
+            dir,
+        ]));
         node_tests(&module, 2);
         assert_imports_only_the_contract(&build(&module, &packages, &[]));
         done(pinhole(&module).args(["module", "check"]));
@@ -133,7 +143,10 @@ fn the_example_is_tested_built_and_run() {
     let reports = run(folder.path(), &[]);
     assert_eq!(reports.len(), 3);
     // Every exchange of every case took place.
-    assert!(reports.iter().all(|report| report["unused"] == 0 && report["differs"].is_null()), "{reports:#?}");
+    assert!(
+        reports.iter().all(|report| report["unused"] == 0 && report["differs"].is_null()),
+        "{reports:#?}"
+    );
 }
 
 #[test]
@@ -173,14 +186,24 @@ fn what_a_module_throws_reaches_the_caller_and_a_fault_of_its_code_has_a_name() 
     let folder = tempfile::tempdir().expect("a folder");
     let module = folder.path().join("failing");
     let dir = module.to_str().expect("text");
-    done(pinhole(folder.path()).args(["module", "new", "js", "failing", "--service", "github", "--dir", dir]));
+    done(pinhole(folder.path()).args([
+        "module",
+        "new",
+        "js",
+        "failing",
+        "--service",
+        "github",
+        "--dir",
+        dir,
+    ]));
     let said = [
         ("throw new Error(\"no such team: list_teams shows them\")", "no such team: list_teams shows them"),
         ("return undefined.length", "TypeError: "),
         ("return host.get(\"/nowhere/{a}\").send()", "has no value for `{a}`"),
     ];
     for (body, words) in said {
-        fs::write(module.join("failing.js"), format!("export function failing(args, host) {{ {body}; }}\n")).expect("written");
+        fs::write(module.join("failing.js"), format!("export function failing(args, host) {{ {body}; }}\n"))
+            .expect("written");
         fs::remove_file(module.join("failing.test.js")).ok();
         build(&module, &packages, &[]);
         let reports = run(&module, &[]);
