@@ -36,6 +36,8 @@ mod manifest_test;
 #[cfg(test)]
 mod module;
 #[cfg(test)]
+mod module_files;
+#[cfg(test)]
 mod modules;
 #[cfg(test)]
 mod once;

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::home::{Home, KEY};
 use crate::stage::Stage;
 
-const PROBE: &[u8] = include_bytes!("../../../../tests/guests/built/probe.wasm");
+pub(crate) const PROBE: &[u8] = include_bytes!("../../../../tests/guests/built/probe.wasm");
 const THINGS: &str = "/repos/acme/it/things";
 
-fn manifest() -> Value {
+pub(crate) fn manifest() -> Value {
     json!({
         "pinhole": 1, "id": "acme", "version": "1.0.0", "name": "Acme", "summary": "Things.",
         "host": "api.acme.com", "auth": {"scheme": "bearer"},
