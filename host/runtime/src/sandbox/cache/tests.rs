@@ -245,6 +245,10 @@ fn what_another_engine_has_compiled_is_not_taken() {
     assert_ne!(disk.file(&one, EMPTY), disk.file(&other, EMPTY));
     fs::copy(disk.file(&one, EMPTY), disk.file(&other, EMPTY)).unwrap();
     assert!(!finds(&disk.cache(), &other, EMPTY));
+    // Before the engine looks itself.
+    let (bytes, key) = (fs::read(disk.file(&one, EMPTY)).unwrap(), Key::look(&disk.key()).unwrap().unwrap());
+    let opened = Purpose::new(&other, Digest::of(EMPTY)).open(&bytes, &key);
+    assert_eq!(opened.err(), Some(NotOurs::Header));
 }
 
 /// The digest of the module's own bytes comes before the cache.

@@ -1,6 +1,7 @@
 //! Which folders and keys are used, and how much is kept in them.
 
 use std::fs::File;
+use std::sync::Barrier;
 use std::time::SystemTime;
 
 use super::*;
@@ -115,6 +116,26 @@ fn a_key_that_is_none_or_that_others_can_read_is_not_used() {
     assert!(!finds(&disk.cache(), &engine, EMPTY));
     keep(&disk.cache(), &engine, EMPTY, EMPTY);
     assert!(finds(&disk.cache(), &engine, EMPTY));
+}
+
+/// Each of them finds no key, makes one, and ends with the one that is there.
+#[test]
+fn whoever_makes_a_key_at_the_same_time_ends_with_the_same_one() {
+    for _ in 0..20 {
+        let disk = Disk::new();
+        fs::create_dir_all(above(&disk.key())).unwrap();
+        let (path, start) = (disk.key(), Barrier::new(8));
+        let made = || {
+            start.wait();
+            *Key::open(&path, &SystemEntropy).unwrap().expose()
+        };
+        let keys = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(made)).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect::<Vec<_>>()
+        });
+        let kept = fs::read(&path).unwrap();
+        assert!(keys.iter().all(|key| key[..] == kept));
+    }
 }
 
 #[tokio::test]
