@@ -16,7 +16,7 @@ fn time_of(path: &Path) -> SystemTime {
     path.metadata().unwrap().modified().unwrap()
 }
 
-const HOUR: Duration = Duration::from_secs(3600);
+const HOUR: Duration = Duration::from_hours(1);
 
 /// A cache that has kept one component.
 fn made() -> (Disk, Engine) {
