@@ -75,7 +75,7 @@ fn a_folder_or_a_key_of_another_user_is_not_used() {
     let me = std::os::unix::fs::MetadataExt::uid(&disk.folder().metadata().unwrap());
     for folder in [disk.folder(), above(&disk.folder()).to_owned()] {
         if give(&folder, me + 1).is_err() {
-            return;
+            return eprintln!("SKIPPED: only root can give a folder away");
         }
         is_not_used(&disk, &engine, |error| matches!(error, CacheError::Foreign { .. }));
         give(&folder, me).unwrap();
