@@ -170,6 +170,18 @@ fn to_look_makes_nothing_and_counts_what_is_there() {
     assert_eq!(look_at_cache(&disk.folder()).unwrap(), Some(CacheContent { modules: 1, bytes }));
 }
 
+/// Whoever has the old file open reads the old one to its end.
+#[test]
+fn a_file_is_replaced_and_never_written_into() {
+    let (disk, engine) = made();
+    let (path, before) = (disk.file(&engine, EMPTY), disk.0.path().join("the old one"));
+    let bytes = fs::read(&path).unwrap();
+    fs::hard_link(&path, &before).unwrap();
+    keep(&disk.cache(), &engine, EMPTY, IMPORTS_X);
+    assert_ne!(fs::read(&path).unwrap(), bytes);
+    assert_eq!(fs::read(&before).unwrap(), bytes);
+}
+
 #[test]
 fn what_was_used_longest_ago_goes_when_there_is_no_room() {
     let (disk, engine) = made();
