@@ -18,7 +18,7 @@ from pathlib import Path
 PACKAGE = "hubspot_sdk"
 VERBS = {"_get": "get", "_post": "post", "_patch": "patch", "_put": "put", "_delete": "delete", "_get_api_list": "get"}
 # The resources that are read: those of the manifest. The package has some two hundred more.
-RESOURCES = ["account/account.py", *(f"crm/objects/{many}/{many}.py" for many in ("contacts", "companies", "deals"))]
+RESOURCES = ["account/account.py", "crm/pipelines.py", *(f"crm/objects/{many}/{many}.py" for many in ("contacts", "companies", "deals"))]
 # The client calls deals by the id of their type; HubSpot's guide to deals (2026-03) and the contacts' paths have the name.
 TYPE_IDS = {"/0-3": "/deals"}
 # Statuses of a success: HubSpot's reference says 201 for the creation of a record, and 200 for the rest.

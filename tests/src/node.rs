@@ -1,4 +1,4 @@
-//! Servers of other people's making, in Node: started for a test, ended with it.
+//! Servers and tools of other people's making, in Node: started for a test, ended with it.
 //!
 //! The scripts are in `tests/wide`, the packages in the folder `.ci-tools`, which `.ci/run` fills. Without Node or the
 //! package a test is skipped with a loud word; in CI their absence is a failure. INVARIANT: a server ends when the test
@@ -22,7 +22,7 @@ impl NodeServer {
     /// Starts `tests/wide/SCRIPT` with the folder of packages and these args, and waits until it says where it listens.
     /// `None` and a loud word where Node or the package is missing, but for CI, where that is a failure.
     pub fn start(test: &str, package: &str, script: &str, args: &[&str]) -> Option<Self> {
-        let tools = tools(test, package)?;
+        let tools = node_tools(test, package)?;
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("wide").join(script);
         let mut command = Command::new("node");
         command.arg(script).arg(tools).args(args);
@@ -67,8 +67,9 @@ fn drain(mut pipe: impl std::io::Read + Send + 'static) {
     std::thread::spawn(move || std::io::copy(&mut pipe, &mut std::io::sink()));
 }
 
-/// The folder whose `node_modules` has this package.
-fn tools(test: &str, package: &str) -> Option<PathBuf> {
+/// The folder whose `node_modules` has this package. `None` and a loud word where it is missing, but for CI, where that is
+/// a failure.
+pub fn node_tools(test: &str, package: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let folder = root.join(".ci-tools");
     if folder.join("node_modules").join(package).is_dir() {

@@ -140,6 +140,16 @@ fn the_contract_has_all_that_any_published_version_has() {
 }
 
 #[test]
+fn the_rust_sdk_has_the_contract_as_it_is() {
+    let copy = wit().join("../guest-sdk/rust/wit/pinhole-op.wit");
+    assert_eq!(
+        std::fs::read_to_string(copy).unwrap(),
+        current(),
+        "copy wit/pinhole-op.wit to guest-sdk/rust/wit"
+    );
+}
+
+#[test]
 fn whatever_changes_for_a_component_breaks_the_contract() {
     let text = current();
     let published = Contract::read(&text).lines;

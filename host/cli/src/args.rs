@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::module::ModuleCommand;
+
 /// Use a person's connected services without being handed the keys.
 ///
 /// Start with `pinhole demo`: it runs the whole path on this machine, with no key and no network. Then `pinhole connect
@@ -72,6 +74,9 @@ pub(crate) enum Command {
     /// Check and test manifests; print their JSON Schema
     #[command(subcommand)]
     Manifest(ManifestCommand),
+    /// Make op modules: begin, build, check and run one
+    #[command(subcommand)]
+    Module(ModuleCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -13,7 +13,8 @@ use crate::end::{End, Failure};
 #[derive(Debug)]
 pub(crate) struct Config {
     home: PathBuf,
-    level: LevelFilter,
+    /// What was said of it.
+    level: Option<LevelFilter>,
 }
 
 impl Config {
@@ -32,22 +33,22 @@ impl Config {
             .clone()
             .or_else(|| environment("PINHOLE_LOG").map(|level| level.display().to_string()));
         let level = match level {
-            None => LevelFilter::WARN,
-            Some(level) => level.parse().map_err(|_error| {
+            None => None,
+            Some(level) => Some(level.parse().map_err(|_error| {
                 Failure::new(
                     End::Usage,
                     format!("`{level}` is no level of the log"),
                     "say `off`, `error`, `warn`, `info`, `debug` or `trace`",
                 )
-            })?,
+            })?),
         };
         Ok(Self { home, level })
     }
 
-    /// Logs to stderr, so that stdout has nothing but the answer.
-    pub(crate) fn start_log(&self) {
+    /// Logs to stderr, so that stdout has nothing but the answer. `unsaid` is the level where nobody said one.
+    pub(crate) fn start_log(&self, unsaid: LevelFilter) {
         tracing_subscriber::fmt()
-            .with_max_level(self.level)
+            .with_max_level(self.level.unwrap_or(unsaid))
             .with_writer(std::io::stderr)
             .with_ansi(false)
             .init();

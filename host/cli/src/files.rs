@@ -6,6 +6,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
+use pinhole_runtime::catalog::MODULE_BYTES_MAX;
+
 use crate::end::{End, Failure};
 
 /// Longest input that a command takes, in bytes: 4 MiB.
@@ -14,9 +16,14 @@ const INPUT_MAX: u64 = 4 << 20;
 /// Reads a file, or stdin for `-`, up to a size.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     if path == Path::new("-") {
-        return bounded(std::io::stdin().lock(), "stdin");
+        return bounded(std::io::stdin().lock(), "stdin", INPUT_MAX);
     }
-    bounded(open(path)?, &path.display().to_string())
+    bounded(open(path)?, &path.display().to_string(), INPUT_MAX)
+}
+
+/// Reads the file of a module's component.
+pub(crate) fn read_component(path: &Path) -> anyhow::Result<Vec<u8>> {
+    bounded(open(path)?, &path.display().to_string(), MODULE_BYTES_MAX)
 }
 
 /// Reads a private file. One that others can read or write is refused: what it holds is no secret any more.
@@ -29,7 +36,7 @@ pub(crate) fn read_private(path: &Path) -> anyhow::Result<Vec<u8>> {
     let file = open(path)?;
     #[cfg(unix)]
     only_the_owner_s(&file, path)?;
-    bounded(file, &path.display().to_string())
+    bounded(file, &path.display().to_string(), INPUT_MAX)
 }
 
 fn open(path: &Path) -> anyhow::Result<File> {
@@ -54,14 +61,14 @@ fn only_the_owner_s(file: &File, path: &Path) -> anyhow::Result<()> {
     Err(Failure::new(End::Local, message, hint).into())
 }
 
-fn bounded(from: impl std::io::Read, shown: &str) -> anyhow::Result<Vec<u8>> {
+fn bounded(from: impl std::io::Read, shown: &str, most: u64) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let took = from.take(INPUT_MAX + 1).read_to_end(&mut bytes);
+    let took = from.take(most.saturating_add(1)).read_to_end(&mut bytes);
     took.map_err(|error| {
         Failure::new(End::Usage, format!("`{shown}` cannot be read: {error}"), "look at the path")
     })?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > INPUT_MAX {
-        let message = format!("`{shown}` is larger than {INPUT_MAX} bytes");
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > most {
+        let message = format!("`{shown}` is larger than {most} bytes");
         return Err(Failure::new(End::Usage, message, "pass a smaller one").into());
     }
     Ok(bytes)
@@ -123,6 +130,23 @@ pub(crate) fn replace_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     draft.as_file().sync_all()?;
     draft.persist(path).with_context(|| format!("`{}` could not be replaced", path.display()))?;
     File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+/// Puts content in the place of a file's, or makes one: the old or the new is there, never half of one. For files that
+/// are no secret.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let unwritten = |error: std::io::Error| {
+        let message = format!("`{}` could not be written: {error}", path.display());
+        Failure::new(End::Local, message, "look at the path and the disk")
+    };
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut draft = builder.prefix(".draft").tempfile_in(folder).map_err(unwritten)?;
+    draft.write_all(bytes).and_then(|()| draft.as_file().sync_all()).map_err(unwritten)?;
+    draft.persist(path).map_err(|failed| unwritten(failed.error))?;
     Ok(())
 }
 

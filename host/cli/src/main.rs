@@ -21,6 +21,7 @@ mod keys;
 mod local;
 mod manifest;
 mod member;
+mod module;
 mod occasion;
 mod out;
 mod pages;
@@ -34,6 +35,7 @@ mod wait;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
+use tracing_subscriber::filter::LevelFilter;
 
 use args::{Cli, Command};
 use config::Config;
@@ -47,7 +49,11 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
-    config.start_log();
+    config.start_log(match &command {
+        // What a module logs is what its author wants to see.
+        Command::Module(_) => LevelFilter::INFO,
+        _ => LevelFilter::WARN,
+    });
     match command {
         Command::Demo(flags) => block_on(demo::main(&flags)),
         Command::Services(flags) => services::main(&flags),
@@ -60,6 +66,7 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Keys(command) => keys::main(command, config),
         Command::Grant(command) => grant::main(command, config),
         Command::Manifest(command) => block_on(manifest::main(command)),
+        Command::Module(command) => block_on(module::main(command)),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "pinhole", &mut script);

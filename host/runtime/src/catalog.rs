@@ -18,6 +18,21 @@ pub const BUILT_IN: &[&[u8]] = &[
     include_bytes!("../../../manifests/stripe/manifest.json"),
 ];
 
+macro_rules! module {
+    ($service:literal, $file:literal) => {
+        ($service, $file, include_bytes!(concat!("../../../manifests/", $service, "/", $file)))
+    };
+}
+
+/// The modules of those manifests: the service, the name that its manifest has for the file, and the component.
+pub const BUILT_IN_MODULES: &[(&str, &str, &[u8])] = &[
+    module!("dnsimple", "modules/zone_file.wasm"),
+    module!("github", "modules/stale_issues.wasm"),
+    module!("hubspot", "modules/pipeline_summary.wasm"),
+    module!("linear", "modules/cycle_report.wasm"),
+    module!("stripe", "modules/revenue_by_month.wasm"),
+];
+
 /// Where a manifest came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -45,12 +60,14 @@ pub enum ModuleFiles {
     None,
     /// In this folder, under the names that the manifest has for them. They are read when the op is first called.
     In(PathBuf),
+    /// In the binary.
+    BuiltIn(Vec<(&'static str, &'static [u8])>),
     /// In memory.
     Held(Arc<BTreeMap<String, Vec<u8>>>),
 }
 
 /// Largest file of a module, in bytes: 32 MiB.
-const MODULE_BYTES_MAX: u64 = 32 << 20;
+pub const MODULE_BYTES_MAX: u64 = 32 << 20;
 
 /// Why a module's file was not read.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +88,10 @@ impl ModuleFiles {
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, ModuleFileError> {
         match self {
             Self::None => Err(ModuleFileError::Absent),
+            Self::BuiltIn(files) => {
+                let found = files.iter().find(|(file, _)| *file == name);
+                found.map(|(_, bytes)| bytes.to_vec()).ok_or(ModuleFileError::Absent)
+            }
             Self::Held(files) => files.get(name).cloned().ok_or(ModuleFileError::Absent),
             Self::In(folder) => {
                 let mut bytes = Vec::new();
@@ -117,7 +138,10 @@ impl Catalog {
     pub fn built_in() -> Result<Self, CatalogError> {
         let mut catalog = Self::default();
         for bytes in BUILT_IN {
-            catalog.add(bytes, Source::BuiltIn)?;
+            catalog.insert(bytes, Source::BuiltIn, |id| {
+                let own = BUILT_IN_MODULES.iter().filter(|(service, _, _)| *service == id.as_str());
+                ModuleFiles::BuiltIn(own.map(|(_, file, component)| (*file, *component)).collect())
+            })?;
         }
         Ok(catalog)
     }
@@ -134,6 +158,15 @@ impl Catalog {
         source: Source,
         modules: ModuleFiles,
     ) -> Result<&Entry, CatalogError> {
+        self.insert(bytes, source, |_id| modules)
+    }
+
+    fn insert(
+        &mut self,
+        bytes: &[u8],
+        source: Source,
+        modules: impl FnOnce(&ServiceId) -> ModuleFiles,
+    ) -> Result<&Entry, CatalogError> {
         let manifest = pinhole_manifest::read(bytes).into_result().map_err(CatalogError::Invalid)?;
         let id = manifest.id().clone();
         match self.entries.entry(id) {
@@ -141,6 +174,7 @@ impl Catalog {
                 Err(CatalogError::Taken(taken.key().clone()))
             }
             std::collections::btree_map::Entry::Vacant(free) => {
+                let modules = modules(free.key());
                 Ok(free.insert(Entry { manifest, source, modules }))
             }
         }

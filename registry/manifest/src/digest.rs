@@ -37,6 +37,11 @@ impl Digest {
         if digits.next().is_some() { Err(DigestError) } else { Ok(Self(bytes)) }
     }
 
+    /// The 64 hexadecimal digits alone.
+    pub fn hex(&self) -> String {
+        self.to_string().split_off("sha256:".len())
+    }
+
     /// The 32 bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -78,6 +78,29 @@ impl Described {
         if fits { None } else { Some(format!("{kind} where {named} is wanted")) }
     }
 
+    /// What is wrong with a value where one of this type is wanted.
+    fn unlike(&self, value: &Value, wanted: &schema::Type) -> Option<String> {
+        match (value, wanted) {
+            (Value::Null, schema::Type::NonNullType(_)) => Some(format!("null where {wanted} is wanted")),
+            (_, schema::Type::NonNullType(inner)) => self.unlike(value, inner),
+            (Value::Null, _) => None,
+            (Value::Object(members), _) => {
+                self.members(members, wanted, |value, wanted| self.unlike(value, wanted))
+            }
+            (_, schema::Type::NamedType(name)) => {
+                let fits = match name.as_str() {
+                    "String" | "ID" => value.is_string(),
+                    "Int" => value.is_i64(),
+                    "Float" => value.is_number(),
+                    "Boolean" => value.is_boolean(),
+                    _ => false,
+                };
+                if fits { None } else { Some(format!("{value} where {name} is wanted")) }
+            }
+            (_, schema::Type::ListType(_)) => Some("a list is wanted".to_owned()),
+        }
+    }
+
     fn members(
         &self,
         members: &serde_json::Map<String, Value>,
@@ -142,6 +165,17 @@ fn document(op: &Value) -> &str {
     op["request"]["graphql"]["query"].as_str().expect("a document")
 }
 
+/// The documents that an op's module may post.
+fn module_documents(op: &Value) -> impl Iterator<Item = &str> {
+    let lines = op["module"]["requests"].as_array().into_iter().flatten();
+    lines.map(|line| line["graphql"].as_str().expect("a document"))
+}
+
+/// The ops with a request of their own.
+fn declared(manifest: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    ops(manifest).filter(|(_, op)| op["module"].is_null())
+}
+
 /// The names on the way from the top of the answer to a picked field.
 fn way<'a>(op: &'a Value, field: &'a str) -> Vec<&'a str> {
     let root = op["pick"]["root"].as_str().expect("a root").split('.').skip(2);
@@ -151,16 +185,26 @@ fn way<'a>(op: &'a Value, field: &'a str) -> Vec<&'a str> {
 #[test]
 fn every_document_is_valid_by_linears_schema() {
     let Some(described) = described("every_document_is_valid_by_linears_schema") else { return };
-    for (name, op) in ops(&manifest("linear")) {
+    let manifest = manifest("linear");
+    for (name, op) in declared(&manifest) {
         assert_eq!(described.faults(document(op)), Vec::<String>::new(), "{name}");
     }
+    let mut of_modules = 0;
+    for (name, op) in ops(&manifest) {
+        for document in module_documents(op) {
+            assert_eq!(described.faults(document), Vec::<String>::new(), "{name}: {document}");
+            of_modules += 1;
+        }
+    }
+    assert!(of_modules >= 3, "only {of_modules} documents of modules");
 }
 
 #[test]
 fn a_field_of_another_name_is_noticed() {
     let Some(described) = described("a_field_of_another_name_is_noticed") else { return };
     let mut renamed = 0;
-    for (name, op) in ops(&manifest("linear")) {
+    let manifest = manifest("linear");
+    for (name, op) in declared(&manifest) {
         for field in fields(op) {
             let last = *way(op, field).last().expect("a name");
             let other = document(op).replace(&format!(" {last} "), &format!(" {last}Renamed "));
@@ -170,6 +214,20 @@ fn a_field_of_another_name_is_noticed() {
         }
     }
     assert!(renamed > 100, "only {renamed} names were changed");
+    for (name, op) in ops(&manifest) {
+        for document in module_documents(op) {
+            let words =
+                document.split(' ').skip(1).filter(|word| word.bytes().all(|b| b.is_ascii_alphabetic()));
+            for word in words {
+                let other = document.replace(&format!(" {word} "), &format!(" {word}Renamed "));
+                assert_ne!(other, document, "{name}: {word} was not changed");
+                assert!(
+                    !described.faults(&other).is_empty(),
+                    "{name}: {word} was renamed, and nobody noticed"
+                );
+            }
+        }
+    }
 }
 
 #[test]
@@ -178,7 +236,7 @@ fn what_the_variables_hold_has_the_types_that_linear_wants() {
         return;
     };
     let manifest = manifest("linear");
-    for (name, op) in ops(&manifest) {
+    for (name, op) in declared(&manifest) {
         for variable in operation(document(op)).0 {
             // The page's own variable is fed by the runtime.
             let Some(template) = op["request"]["graphql"]["variables"].get(&variable.name) else {
@@ -201,9 +259,52 @@ fn what_the_variables_hold_has_the_types_that_linear_wants() {
     assert!(wrong.is_some_and(|why| why.contains("no stateID")), "a member of another name was not noticed");
 }
 
+/// The variables that the module of this op posted in its cases, each with its document.
+fn posted(op: &str) -> Vec<(String, Value)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../manifests/linear/cases");
+    let files = std::fs::read_dir(folder).expect("cases").map(|entry| entry.expect("an entry").path());
+    let of_the_op = |path: &std::path::PathBuf| {
+        path.file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| name.starts_with(&format!("{op}.")))
+    };
+    let cases = files.filter(of_the_op).map(|path| std::fs::read(path).expect("a case"));
+    let cases = cases.map(|bytes| serde_json::from_slice::<Value>(&bytes).expect("JSON"));
+    let bodies = |case: Value| {
+        let exchanges = case["exchanges"].as_array().expect("exchanges").clone();
+        exchanges.into_iter().map(|exchange| exchange["request"]["body"].clone()).collect::<Vec<_>>()
+    };
+    let posted = cases.flat_map(bodies);
+    posted
+        .map(|body| (body["query"].as_str().expect("a document").to_owned(), body["variables"].clone()))
+        .collect()
+}
+
+#[test]
+fn what_modules_post_has_the_types_that_linear_wants() {
+    let Some(described) = described("what_modules_post_has_the_types_that_linear_wants") else { return };
+    let posted = posted("cycle_report");
+    let documents: std::collections::BTreeSet<&str> =
+        posted.iter().map(|(document, _)| document.as_str()).collect();
+    assert_eq!(documents, module_documents(&manifest("linear")["ops"]["cycle_report"]).collect());
+    let mut wrong = 0;
+    for (document, variables) in &posted {
+        let declared = operation(document).0;
+        let known = |name: &String| declared.iter().any(|variable| variable.name == *name);
+        assert!(variables.as_object().expect("variables").keys().all(known), "{variables} in {document}");
+        for variable in &declared {
+            let value = &variables[&variable.name];
+            assert_eq!(described.unlike(value, &variable.var_type), None, "{} in {document}", variable.name);
+            let other = serde_json::json!({ "no_such_member": 1 });
+            wrong += usize::from(described.unlike(&other, &variable.var_type).is_some());
+        }
+    }
+    assert!(wrong > posted.len(), "wrong values were not noticed");
+}
+
 #[test]
 fn what_is_picked_is_asked_for() {
-    for (name, op) in ops(&manifest("linear")) {
+    for (name, op) in declared(&manifest("linear")) {
         let (_, selections) = operation(document(op));
         let mut paths: Vec<Vec<&str>> = fields(op).into_iter().map(|field| way(op, field)).collect();
         if let Some(info) = op["page"]["info"].as_str() {

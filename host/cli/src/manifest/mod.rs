@@ -8,6 +8,7 @@ use pinhole_manifest::diagnostic::{Diagnostic, Severity};
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::ModuleFiles;
 use pinhole_runtime::replay;
+use pinhole_runtime::sandbox::Sandbox;
 use serde_json::json;
 
 use crate::args::ManifestCommand;
@@ -147,6 +148,7 @@ fn annotation(path: &Path, diagnostic: &Diagnostic) -> String {
 }
 
 async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
+    let sandbox = Sandbox::default();
     let mut passed = 0_usize;
     let mut failed = Vec::new();
     for folder in folders {
@@ -160,7 +162,8 @@ async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
         for file in cases {
             let bytes = files::read(&file)?;
             let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            match replay::replay(&manifest, modules.clone(), name, &bytes, &mut occasion::entropy()).await {
+            let place = (modules.clone(), &sandbox);
+            match replay::replay(&manifest, place, name, &bytes, &mut occasion::entropy()).await {
                 Ok(()) => passed += 1,
                 Err(fault) => failed.push((file, fault)),
             }

@@ -21,6 +21,11 @@ use crate::project::{Key, Tree};
 /// What is still to come, and what went wrong.
 pub(super) struct Script {
     state: Mutex<State>,
+    shown: Shown,
+}
+
+/// How a case shows a request.
+pub(super) struct Shown {
     /// The credential's header value as it must be sent, and as a case shows it.
     credential: (Zeroizing<String>, String),
     /// The header whose value is another for every grant.
@@ -44,8 +49,7 @@ impl Script {
         idempotency: Option<&str>,
     ) -> Self {
         let state = State { exchanges: exchanges.into(), done: 0, difference: None };
-        let credential = (credential_value(scheme, secret), credential_value_shown(scheme));
-        Self { state: Mutex::new(state), credential, idempotency: idempotency.map(str::to_owned) }
+        Self { state: Mutex::new(state), shown: Shown::new(scheme, secret, idempotency) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -88,7 +92,7 @@ impl Script {
         let recorded_query: BTreeMap<_, _> = recorded.query.iter().cloned().collect();
         differ("query", &format!("{recorded_query:?}"), &format!("{:?}", decoded(query)))?;
         let recorded_headers: BTreeMap<_, _> = recorded.headers.iter().cloned().collect();
-        differ("headers", &format!("{recorded_headers:?}"), &format!("{:?}", self.headers(sent)?))?;
+        differ("headers", &format!("{recorded_headers:?}"), &format!("{:?}", self.shown.headers(sent)?))?;
         let body = sent.body.as_ref().map(|body| String::from_utf8_lossy(body).into_owned());
         let recorded_body = recorded.body.as_ref().map(pinhole_manifest::cases::JsonText::as_str);
         if same_body(recorded_body, body.as_deref()) {
@@ -96,10 +100,17 @@ impl Script {
         }
         differ("body", recorded_body.unwrap_or("none"), body.as_deref().unwrap_or("none"))
     }
+}
+
+impl Shown {
+    pub(super) fn new(scheme: &AuthScheme, secret: &str, idempotency: Option<&str>) -> Self {
+        let credential = (credential_value(scheme, secret), credential_value_shown(scheme));
+        Self { credential, idempotency: idempotency.map(str::to_owned) }
+    }
 
     /// The headers as a case shows them. The credential must be exactly what the scheme makes of it; an idempotency key
     /// need only be there.
-    fn headers(&self, sent: &Outgoing) -> Result<BTreeMap<String, String>, String> {
+    pub(super) fn headers(&self, sent: &Outgoing) -> Result<BTreeMap<String, String>, String> {
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let mut headers: BTreeMap<String, String> =
             sent.headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
@@ -120,7 +131,8 @@ fn differ(what: &str, recorded: &str, sent: &str) -> Result<(), String> {
     if recorded == sent { Ok(()) } else { Err(format!("{what}: recorded {recorded}, sent {sent}")) }
 }
 
-fn decoded(query: &str) -> BTreeMap<String, Vec<String>> {
+/// A query's parameters, each with its values in their order.
+pub(super) fn decoded(query: &str) -> BTreeMap<String, Vec<String>> {
     let mut pairs: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -131,7 +143,7 @@ fn decoded(query: &str) -> BTreeMap<String, Vec<String>> {
 }
 
 /// Equal as JSON, or a recorded JSON text that is the sent body letter by letter.
-fn same_body(recorded: Option<&str>, sent: Option<&str>) -> bool {
+pub(super) fn same_body(recorded: Option<&str>, sent: Option<&str>) -> bool {
     let (Some(recorded), Some(sent)) = (recorded, sent) else {
         return recorded == sent;
     };
@@ -176,32 +188,35 @@ impl ReplayWire {
 impl Wire for ReplayWire {
     fn exchange(&self, _permit: Permit, request: Outgoing, limits: WireLimits) -> crate::net::Exchange<'_> {
         let answer = self.script.answer(&request);
-        Box::pin(async move {
-            let refused = |kind, sent| Err(WireError::new(kind, sent, "recorded case"));
-            let Some(answer) = answer else {
-                return refused(WireErrorKind::Interrupted, Sent::No);
-            };
-            let Ok(status) = StatusCode::from_u16(answer.status) else {
-                return refused(WireErrorKind::BadResponse, Sent::Maybe);
-            };
-            if status.is_redirection() {
-                return refused(WireErrorKind::Redirected { status }, Sent::Yes);
-            }
-            if u64::try_from(answer.body.len()).unwrap_or(u64::MAX) > limits.response_bytes {
-                return refused(WireErrorKind::ResponseTooLarge, Sent::Yes);
-            }
-            let mut headers = HeaderMap::new();
-            for (name, value) in &answer.headers {
-                match (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
-                    (Ok(name), Ok(value)) => headers.append(name, value),
-                    _ => return refused(WireErrorKind::BadResponse, Sent::Yes),
-                };
-            }
-            Ok(Incoming { status, headers, body: Body::whole(answer.body) })
-        })
+        Box::pin(std::future::ready(incoming(answer, limits)))
     }
 
     fn dial(&self, _host: &ApiHost) -> Dial {
         Dial::Overridden
     }
+}
+
+/// A recorded answer as the pinned client would bring it; none is an exchange that broke off.
+pub(super) fn incoming(answer: Option<CaseResponse>, limits: WireLimits) -> Result<Incoming, WireError> {
+    let refused = |kind, sent| Err(WireError::new(kind, sent, "recorded case"));
+    let Some(answer) = answer else {
+        return refused(WireErrorKind::Interrupted, Sent::No);
+    };
+    let Ok(status) = StatusCode::from_u16(answer.status) else {
+        return refused(WireErrorKind::BadResponse, Sent::Maybe);
+    };
+    if status.is_redirection() {
+        return refused(WireErrorKind::Redirected { status }, Sent::Yes);
+    }
+    if u64::try_from(answer.body.len()).unwrap_or(u64::MAX) > limits.response_bytes {
+        return refused(WireErrorKind::ResponseTooLarge, Sent::Yes);
+    }
+    let mut headers = HeaderMap::new();
+    for (name, value) in &answer.headers {
+        match (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+            (Ok(name), Ok(value)) => headers.append(name, value),
+            _ => return refused(WireErrorKind::BadResponse, Sent::Yes),
+        };
+    }
+    Ok(Incoming { status, headers, body: Body::whole(answer.body) })
 }

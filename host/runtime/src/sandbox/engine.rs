@@ -9,15 +9,23 @@ use super::settings::SandboxSettings;
 
 /// How often a running module is stopped to see whether its time is over, and to let others run.
 const TICK: Duration = Duration::from_millis(10);
-/// Most core instances, memories and tables that the parts of one component have together: a compiled language has a
-/// memory and a few adapters, an interpreter in Wasm some more.
-const PARTS_MAX: u32 = 8;
+/// Most core instances of the parts of one component: a compiled language has three or four, `QuickJS` 13, Python with its
+/// libraries 38. They cost no address space.
+const INSTANCES_MAX: u32 = 64;
+/// Most memories, and most tables, of the parts of one component: an interpreter has up to three. For 16 calls at once each memory
+/// takes 68 GB of address space, and nothing else.
+const MEMORIES_MAX: u32 = 8;
 /// Deepest stack of a module, in bytes.
 const WASM_STACK: usize = 512 << 10;
 /// The stack of a call, in bytes, with room for the host's functions on top of the module's.
 const CALL_STACK: usize = 1 << 20;
 /// What stays resident of a stack and of a table between two calls, in bytes.
 const KEPT: usize = 64 << 10;
+
+/// An engine that nothing runs on, which takes and refuses what one with such settings does.
+pub(super) fn idle(settings: &SandboxSettings) -> Result<Engine, wasmtime::Error> {
+    Engine::new(&config(&SandboxSettings { calls: 1, ..*settings }))
+}
 
 /// An engine and its tick.
 #[derive(Debug)]
@@ -100,16 +108,16 @@ impl Drop for Beat {
 
 fn config(settings: &SandboxSettings) -> Config {
     let calls = u32::from(settings.calls);
-    let parts = calls.saturating_mul(PARTS_MAX);
+    let of_all = |of_one: u32| calls.saturating_mul(of_one);
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(calls)
-        .total_core_instances(parts)
-        .total_memories(parts)
-        .total_tables(parts)
+        .total_core_instances(of_all(INSTANCES_MAX))
+        .total_memories(of_all(MEMORIES_MAX))
+        .total_tables(of_all(MEMORIES_MAX))
         .total_stacks(calls)
-        .max_core_instances_per_component(PARTS_MAX)
-        .max_memories_per_component(PARTS_MAX)
-        .max_tables_per_component(PARTS_MAX)
+        .max_core_instances_per_component(INSTANCES_MAX)
+        .max_memories_per_component(MEMORIES_MAX)
+        .max_tables_per_component(MEMORIES_MAX)
         // How much memory a call has is counted over all its memories, elsewhere.
         .table_elements(settings.table_elements)
         // What these do was measured: without them two threads are slower than one.

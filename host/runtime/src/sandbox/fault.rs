@@ -32,15 +32,41 @@ pub(crate) enum Fault {
 
 /// Why bytes are no component of this host's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Misfit {
+#[non_exhaustive]
+pub enum Misfit {
+    /// A toolchain's output before a component was made of it.
     #[error("it is a core module, not a component")]
     CoreModule,
+    /// Something else, or cut off.
     #[error("it is not a valid component")]
     Invalid,
-    #[error("it imports `{0}`, which no module is given")]
-    Import(String),
+    /// Components inside of components.
+    #[error("its parts stand deeper inside of each other than any tool makes them")]
+    Deep,
+    /// More core instances, memories or tables, or larger ones, than a call has room for.
+    #[error("it has more core instances, memories or tables than a module may, or larger ones")]
+    Parts,
+    /// What it imports and is not given: all of it.
+    #[error("it imports {}, which no module is given", named(.0))]
+    Imports(Vec<String>),
+    /// It has no `run` as in `wit/pinhole-op.wit`, or takes an interface for another than it is.
     #[error("it is not of the world `pinhole:op/module@1.0.0`")]
     OtherWorld,
+}
+
+/// Most names of a message, and most letters of each: a component may have thousands of either.
+const NAMES_MAX: usize = 32;
+const LETTERS_MAX: usize = 80;
+
+fn named(names: &[String]) -> String {
+    let plain =
+        |name: &String| name.chars().filter(char::is_ascii_graphic).take(LETTERS_MAX).collect::<String>();
+    let mut shown: Vec<String> =
+        names.iter().take(NAMES_MAX).map(|name| format!("`{}`", plain(name))).collect();
+    if let Some(more) = names.len().checked_sub(NAMES_MAX).filter(|more| *more > 0) {
+        shown.push(format!("{more} more"));
+    }
+    shown.join(", ")
 }
 
 /// What a module took too much of.
@@ -58,4 +84,8 @@ pub(crate) enum Limit {
     LogBytes(usize),
     #[error("the module has larger tables, or more parts, than it may")]
     Parts,
+    #[error("the module holds more handles at once than it may")]
+    Handles,
+    #[error("the module draws more than {0} random bytes at once")]
+    Random(usize),
 }

@@ -1,5 +1,6 @@
 //! The host's side of `wit/pinhole-op.wit`: the functions that a component is given, and what a call has of its own.
 
+use rand::rngs::StdRng;
 use tokio::sync::{mpsc, oneshot};
 use wasmtime::Error;
 
@@ -8,7 +9,9 @@ use pinhole_manifest::model::Method;
 use super::fault::{Fault, Limit};
 use super::limiter::Limiter;
 use super::request::{GuestAnswer, GuestFailure, GuestRequest, GuestResponse};
+use super::said::Said;
 use super::settings::SandboxSettings;
+use super::wasi::Wasi;
 use pinhole::op::http::{Failure, Request, Response};
 use pinhole::op::log::Level;
 use pinhole::op::{clock, http, log};
@@ -24,9 +27,6 @@ mod bindings {
     });
 }
 
-/// Most bytes that are kept of what a component said last.
-const SAID_BYTES: usize = 1024;
-
 /// What a component does that its caller sees.
 #[derive(Debug)]
 pub(super) enum Event {
@@ -41,28 +41,31 @@ pub(super) enum Event {
 pub(super) struct State {
     pub(super) limiter: Limiter,
     pub(super) settings: SandboxSettings,
-    events: mpsc::Sender<Event>,
+    pub(super) said: Said,
+    pub(super) wasi: Wasi,
+    events: mpsc::UnboundedSender<Event>,
     now: i64,
     requests: u32,
-    lines: u32,
-    line_bytes: usize,
-    /// What it said last that was an error.
-    pub(super) said: Option<String>,
     /// Why the host ended it.
     pub(super) ended: Option<Fault>,
 }
 
 impl State {
-    pub(super) fn new(settings: SandboxSettings, now: i64, events: mpsc::Sender<Event>) -> Self {
+    pub(super) fn new(
+        settings: SandboxSettings,
+        now: i64,
+        random: Option<StdRng>,
+        events: mpsc::UnboundedSender<Event>,
+    ) -> Self {
+        let said = Said::new(&settings, events.clone());
         Self {
+            wasi: Wasi::new(said.clone(), now, random),
+            said,
             limiter: Limiter::new(settings.memory_bytes, settings.table_elements),
             settings,
             events,
             now,
             requests: 0,
-            lines: 0,
-            line_bytes: 0,
-            said: None,
             ended: None,
         }
     }
@@ -80,7 +83,7 @@ impl State {
         }
         let (reply, answers) = oneshot::channel();
         let requests = requests.into_iter().map(GuestRequest::from).collect();
-        self.events.send(Event::Asks(requests, reply)).await?;
+        self.events.send(Event::Asks(requests, reply))?;
         Ok(answers.await?)
     }
 }
@@ -98,25 +101,13 @@ impl http::Host for State {
 
 impl log::Host for State {
     async fn write(&mut self, level: Level, message: String) -> Result<(), Error> {
-        self.lines = self.lines.saturating_add(1);
-        if self.lines > self.settings.log_lines {
-            return self.end(Limit::LogLines(self.settings.log_lines));
-        }
-        self.line_bytes = self.line_bytes.saturating_add(message.len());
-        if self.line_bytes > self.settings.log_bytes {
-            return self.end(Limit::LogBytes(self.settings.log_bytes));
-        }
         let name = match level {
             Level::Debug => "debug",
             Level::Info => "info",
             Level::Warn => "warn",
             Level::Error => "error",
         };
-        if level == Level::Error {
-            let end = message.floor_char_boundary(SAID_BYTES.min(message.len()));
-            self.said = message.get(..end).map(str::to_owned);
-        }
-        Ok(self.events.send(Event::Says(name, message)).await?)
+        self.said.line(name, message)
     }
 }
 

@@ -1,20 +1,25 @@
 //! Op modules: Wasm components that compute an op out of what the service answers. The only user of `wasmtime`.
 //!
-//! Refuses every import but those of `pinhole:op`. INVARIANT: a component reaches nothing but what its caller answers it:
-//! no socket, file, clock or key is here. What it may take is counted, and whatever ends it ends one call and nothing
+//! Refuses every import but those of `pinhole:op` and a closed list of WASI. INVARIANT: a component reaches nothing but what
+//! its caller answers it: no socket, file, environment or key is here. What it may take is counted, and whatever ends it ends one call and nothing
 //! else. DESIGN, "Op modules".
 
 mod cache;
 mod engine;
 mod fault;
 mod guest;
+mod imports;
+mod inspect;
 mod limiter;
 mod program;
 mod request;
 mod run;
+mod said;
 mod settings;
+mod skeleton;
 #[cfg(test)]
 mod tests;
+mod wasi;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -27,7 +32,9 @@ use tokio::sync::{OnceCell, Semaphore};
 use cache::Cache;
 pub use cache::{CacheContent, CacheError, look_at_cache};
 use engine::Running;
+pub use fault::Misfit;
 pub(crate) use fault::{Fault, Limit};
+pub use inspect::{Import, Inspected, inspect};
 pub(crate) use program::Program;
 pub(crate) use request::{GuestAnswer, GuestFailure, GuestRequest, GuestResponse};
 pub(crate) use run::{Job, Step};

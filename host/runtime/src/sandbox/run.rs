@@ -7,8 +7,10 @@ use std::str::Utf8Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rand::rngs::StdRng;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
+use wasmtime::component::ResourceTableError;
 use wasmtime::{Error, Store, Trap};
 
 use super::fault::{Fault, Limit};
@@ -20,6 +22,8 @@ use super::{Inner, Sandbox};
 
 /// The least that a call may hand over at once, in bytes, whatever its op's caps: its requests need it.
 const BYTES_OUT_MIN: u64 = 1 << 20;
+/// Most handles that the parts of a component hold at once.
+const HANDLES_MAX: usize = 4096;
 
 /// What a module is to compute.
 #[derive(Debug)]
@@ -30,6 +34,8 @@ pub(crate) struct Job {
     pub(crate) args: String,
     /// The time, in seconds since 1970.
     pub(crate) now: i64,
+    /// Randomness, for a program that draws some.
+    pub(crate) random: Option<StdRng>,
     /// How long it may take.
     pub(crate) time: Duration,
     /// Most bytes of its result.
@@ -50,7 +56,7 @@ pub(crate) enum Step {
 /// A module at work. Dropping it ends it.
 pub(crate) struct Run {
     guest: Pin<Box<dyn Future<Output = Result<String, Fault>> + Send>>,
-    events: mpsc::Receiver<Event>,
+    events: mpsc::UnboundedReceiver<Event>,
     /// How it ended, while something that it did before has not been seen.
     done: Option<Result<String, Fault>>,
     reply: Option<oneshot::Sender<Vec<GuestAnswer>>>,
@@ -66,7 +72,7 @@ impl fmt::Debug for Run {
 impl Sandbox {
     /// Starts a program on a job. It does nothing until it is asked for its next step.
     pub(crate) fn start(&self, program: &Program, job: Job) -> Run {
-        let (send, events) = mpsc::channel(1);
+        let (send, events) = mpsc::unbounded_channel();
         let deadline = Instant::now().checked_add(job.time).unwrap_or_else(Instant::now);
         let guest = Box::pin(call(Arc::clone(&self.inner), program.clone(), job, send));
         Run { guest, events, done: None, reply: None, deadline }
@@ -114,7 +120,7 @@ async fn call(
     inner: Arc<Inner>,
     program: Program,
     job: Job,
-    events: mpsc::Sender<Event>,
+    events: mpsc::UnboundedSender<Event>,
 ) -> Result<String, Fault> {
     let broken = |error: &dyn fmt::Display| Fault::Broken(error.to_string());
     let _place = Arc::clone(&inner.places).acquire_owned().await.map_err(|error| broken(&error))?;
@@ -122,7 +128,8 @@ async fn call(
     let _beat = running.beat();
     let bytes_out = inner.settings.bytes_out.min(job.result_bytes.max(BYTES_OUT_MIN));
     let settings = SandboxSettings { bytes_out, ..inner.settings };
-    let mut store = Store::new(running.engine(), State::new(settings, job.now, events));
+    let mut store = Store::new(running.engine(), State::new(settings, job.now, job.random, events));
+    store.set_max_component_handles(HANDLES_MAX);
     store.limiter(|state| &mut state.limiter);
     store.set_fuel(settings.fuel).map_err(|error| broken(&error))?;
     store.set_hostcall_fuel(usize::try_from(bytes_out).unwrap_or(usize::MAX));
@@ -131,35 +138,53 @@ async fn call(
     let module = match program.pre().instantiate_async(&mut store).await {
         Ok(module) => module,
         // What does not fit into the pool is no trap.
-        Err(error) if error.is::<Trap>() => return Err(fault(&error, store.into_data())),
         Err(error) => {
-            let State { ended, limiter, .. } = store.into_data();
             tracing::debug!(%error, "a module is not instantiated");
-            return Err(ended.or(limiter.refused).unwrap_or(Fault::Limit(Limit::Parts)));
+            return Err(fault(&error, &store.into_data()).unwrap_or(Fault::Limit(Limit::Parts)));
         }
     };
-    match module.call_run(&mut store, &job.op, &job.args).await {
+    let done = module.call_run(&mut store, &job.op, &job.args).await;
+    let state = store.into_data();
+    let done = done.and_then(|done| state.said.end().map(|()| done));
+    match done {
         Ok(Ok(result)) => Ok(result),
         Ok(Err(error)) => Err(Fault::Failed(error.message)),
-        Err(error) => Err(fault(&error, store.into_data())),
+        // What is no trap is a value that its type does not have.
+        Err(error) => Err(fault(&error, &state).unwrap_or_else(|| trapped(&state))),
     }
 }
 
-/// Why a call ended.
-fn fault(error: &Error, state: State) -> Fault {
-    if let Some(fault) = state.ended.or(state.limiter.refused) {
-        return fault;
+/// Why a call ended, as far as it is the engine or a limit that says so.
+fn fault(error: &Error, state: &State) -> Option<Fault> {
+    let limit = state.said.ended().or(state.wasi.ended).map(Fault::Limit);
+    if let Some(fault) = state.ended.clone().or(limit).or_else(|| state.limiter.refused.clone()) {
+        return Some(fault);
     }
     match error.downcast_ref::<Trap>() {
-        Some(Trap::OutOfFuel) => Fault::OutOfFuel,
-        Some(Trap::Interrupt) => Fault::OutOfTime,
-        Some(Trap::StackOverflow) => Fault::StackOverflow,
-        None if error.is::<Utf8Error>() => Fault::NotText,
-        // The engine has no type for it.
-        None if error.root_cause().to_string().contains("fuel allocated for hostcalls") => {
-            Fault::Limit(Limit::BytesOut(state.settings.bytes_out))
+        Some(Trap::OutOfFuel) => Some(Fault::OutOfFuel),
+        Some(Trap::Interrupt) => Some(Fault::OutOfTime),
+        Some(Trap::StackOverflow) => Some(Fault::StackOverflow),
+        Some(_) => Some(trapped(state)),
+        None if error.is::<Utf8Error>() => Some(Fault::NotText),
+        None if matches!(error.downcast_ref(), Some(ResourceTableError::Full)) => {
+            Some(Fault::Limit(Limit::Handles))
         }
-        // Any other trap, or a value that its type does not have.
-        Some(_) | None => Fault::Trapped(state.said),
+        // The engine has no types for these.
+        None => {
+            let text = error.root_cause().to_string();
+            if text.contains("fuel allocated for hostcalls") {
+                Some(Fault::Limit(Limit::BytesOut(state.settings.bytes_out)))
+            } else if text.contains("handle limit exceeded") {
+                Some(Fault::Limit(Limit::Handles))
+            } else {
+                None
+            }
+        }
     }
+}
+
+fn trapped(state: &State) -> Fault {
+    // A line that would be one too many is not shown in the log; what was said last is.
+    drop(state.said.end());
+    Fault::Trapped(state.said.last())
 }

@@ -13,6 +13,7 @@ fn job(op: &str) -> Job {
         op: op.to_owned(),
         args: r#"{"owner":"acme","repo":"it"}"#.to_owned(),
         now: 7,
+        random: None,
         time: Duration::from_secs(20),
         result_bytes: 1 << 20,
     }

@@ -8,6 +8,7 @@ use pinhole_runtime::catalog::ModuleFiles;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::replay::{ReplayFault, replay};
+use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::{CallRequest, Executor, Explained};
 use pinhole_standin::{Reply, Route, Seen};
 use pinhole_tests::{KEY, NOW, Setup, op_name};
@@ -239,7 +240,8 @@ async fn a_recorded_case_of_a_module_is_replayed_with_all_its_requests() {
         let files = ModuleFiles::Held(Arc::new(BTreeMap::from([(FILE.to_owned(), PROBE.to_vec())])));
         let manifest = manifest(PROBE).to_string();
         let name = "stale_things.two_pages.json";
-        replay(manifest.as_bytes(), files, name, case.to_string().as_bytes(), &mut UnwrapErr(SysRng)).await
+        let place = (files, &Sandbox::default());
+        replay(manifest.as_bytes(), place, name, case.to_string().as_bytes(), &mut UnwrapErr(SysRng)).await
     };
     replayed(case(&[stale.clone(), json!([])])).await.unwrap();
     let more = replayed(case(&[stale.clone(), json!([]), json!([])])).await;

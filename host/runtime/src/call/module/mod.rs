@@ -22,6 +22,7 @@ use super::open::Agreed;
 use super::page::{OnPage, Said};
 use super::send::scrub_of;
 use super::{Executor, Trace};
+use crate::entropy::seeded;
 use crate::net::Sent;
 use crate::outcome::{Code, Refusal, UntrustedText};
 use crate::project::prune::{Plan, Pruner};
@@ -95,7 +96,9 @@ impl<'a> Ready<'a> {
         sent: &mut Sent,
     ) -> Result<String, Refusal> {
         let op = asking.agreed.op;
+        let random = self.program.draws().then(|| seeded(&*executor.entropy)).transpose();
         let job = Job {
+            random: random.map_err(|error| Refusal::new(Code::SandboxFailed).detail(&error))?,
             op: op.id.to_string(),
             args: asking.lines.args.to_json().to_string(),
             now: executor.clock.now().as_secs(),

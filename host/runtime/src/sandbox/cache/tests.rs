@@ -80,6 +80,7 @@ async fn run(sandbox: &Sandbox) -> u64 {
         now: 7,
         time: Duration::from_secs(20),
         result_bytes: 1 << 20,
+        random: None,
     };
     let mut run = sandbox.start(&program, job);
     assert!(matches!(run.next().await, Ok(Step::Says("info", _))));
@@ -270,7 +271,7 @@ async fn what_comes_out_of_the_cache_imports_nothing_else_either() {
     keep(&disk.cache(), engine(&sandbox), PROBE, IMPORTS_X);
     let sandbox = disk.sandbox();
     let refused = sandbox.program(Digest::of(PROBE), || Ok::<_, Infallible>(PROBE.to_vec())).await;
-    assert_eq!(refused.err(), Some(Fault::Misfit(Misfit::Import("x".to_owned()))));
+    assert_eq!(refused.err(), Some(Fault::Misfit(Misfit::Imports(vec!["x".to_owned()]))));
     assert_eq!(sandbox.compiled(), 0);
 }
 

@@ -1,0 +1,49 @@
+//! What the binary carries for developers of modules: the contract, and per language a library and the files of a new
+//! module. The same files stand in `guest-sdk/`.
+
+use super::args::Language;
+
+/// The contract between host and module.
+pub(super) const WIT: &str = include_str!("../../../../wit/pinhole-op.wit");
+/// The `README.md` of a new module.
+pub(super) const NEW_README: &str = include_str!("new.md");
+
+/// Names of files in a folder, each with its text.
+pub(super) type Files = &'static [(&'static str, &'static str)];
+
+/// What a new module is made of.
+pub(super) struct Kit {
+    /// The files that are filled in.
+    pub(super) template: Files,
+    /// The library, and the folder that it has in a module's.
+    pub(super) library: Files,
+    pub(super) library_folder: &'static str,
+}
+
+/// The files of a folder of `guest-sdk/`. A test holds each list to its folder.
+macro_rules! files {
+    ($folder:literal: $($name:literal),*) => {
+        &[$(($name, include_str!(concat!("../../../../guest-sdk/", $folder, "/", $name)))),*]
+    };
+}
+
+pub(super) const RUST: Files = files!("rust": "Cargo.toml", "README.md", "src/error.rs", "src/export.rs", "src/host.rs", "src/lib.rs", "src/log.rs", "src/pages.rs", "src/pages/tests.rs", "src/path.rs", "src/recorded/case.rs", "src/recorded/mod.rs", "src/recorded/tests.rs", "src/request.rs", "src/response.rs", "src/response/tests.rs", "src/time.rs", "src/wasm.rs", "wit/pinhole-op.wit");
+pub(super) const JAVASCRIPT: Files = files!("js/pinhole-guest": "errors.js", "host.js", "index.d.ts", "index.js", "json.js", "module.d.ts", "module.js", "package.json", "pages.js", "pinhole-op.d.ts", "request.js", "response.js", "runner.js", "testing.d.ts", "testing.js", "text.js");
+pub(super) const PYTHON: Files = &[];
+
+/// What a new module of a language is made of.
+pub(super) fn kit(language: Language) -> Kit {
+    match language {
+        Language::Rust => Kit {
+            template: files!("rust/template": "Cargo.toml", "src/lib.graphql.rs", "src/lib.rs"),
+            library: RUST,
+            library_folder: "pinhole-guest",
+        },
+        Language::JavaScript => Kit {
+            template: files!("js/template": "@OP@.graphql.js", "@OP@.js", "@OP@.test.js", "main.js", "package.json"),
+            library: JAVASCRIPT,
+            library_folder: "pinhole-guest",
+        },
+        Language::Python => Kit { template: &[], library: PYTHON, library_folder: "pinhole_guest" },
+    }
+}
