@@ -103,6 +103,14 @@ fn within<T: TryFrom<i64>>(name: &str, value: i64, range: RangeInclusive<i64>) -
 mod tests {
     use super::*;
 
+    /// A machine has the address space for the most of everything.
+    #[test]
+    fn the_most_that_can_be_set_makes_an_engine() {
+        let most = SandboxSettings::default().with("calls", 1_000).unwrap();
+        let most = most.with("table_elements", 1_000_000).unwrap().with("memory_bytes", 1 << 32).unwrap();
+        assert!(super::super::engine::Running::start(&most).is_ok());
+    }
+
     /// The names of the fields, as `Debug` has them.
     fn names() -> Vec<String> {
         let shown = format!("{:#?}", SandboxSettings::default());

@@ -26,7 +26,7 @@ const MAC: usize = 32;
 /// What code is for: an engine and a module.
 pub(super) struct Purpose<'e> {
     engine: &'e Engine,
-    /// All by which this engine compiles, its version and this machine's instructions included.
+    /// All by which this engine compiles, its version and this machine's instructions included, and the version of this crate.
     config: Digest,
     module: Digest,
 }
@@ -53,6 +53,8 @@ impl<'e> Purpose<'e> {
     pub(super) fn new(engine: &'e Engine, module: Digest) -> Self {
         let mut config = Bytes(Vec::new());
         engine.precompile_compatibility_hash().hash(&mut config);
+        // What one version looks at before it compiles, the next one may refuse.
+        config.0.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
         Self { engine, config: Digest::of(&config.0), module }
     }
 
