@@ -131,6 +131,7 @@ pub(super) fn touch(file: &File) -> io::Result<()> {
 }
 
 #[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere nobody can say")]
 fn is_own(metadata: &Metadata) -> io::Result<bool> {
     Ok(std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw())
 }
