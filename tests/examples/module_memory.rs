@@ -25,7 +25,8 @@ async fn main() -> anyhow::Result<()> {
             "requests": [{"method": "GET", "path": "/repos/{owner}/{repo}/things"}],
         },
     }});
-    let mut stage = Setup::module(&manifest, ("modules/probe.wasm", PROBE.to_vec()), Vec::new()).start().await;
+    let mut stage =
+        Setup::module(&manifest, ("modules/probe.wasm", PROBE.to_vec()), Vec::new()).start().await;
     let row = json!({"owner": "ann", "stale": 7, "title": "a".repeat(100)});
     stage.executor.wire = Box::new(Canned::new(json!(vec![row; 100]).to_string()));
     let (grant, args) = (stage.grant("thing").seal(), json!({"owner": "acme", "repo": "it"}));
@@ -34,7 +35,9 @@ async fn main() -> anyhow::Result<()> {
     for part in 1..=10 {
         let end = Instant::now() + tenth;
         while Instant::now() < end {
-            let ran = futures_util::future::join_all((0..8).map(|_| stage.run("thing.passes", &args, &grant))).await;
+            let ran =
+                futures_util::future::join_all((0..8).map(|_| stage.run("thing.passes", &args, &grant)))
+                    .await;
             for outcome in &ran {
                 anyhow::ensure!(outcome.result().is_some(), "{}", outcome.to_json());
             }

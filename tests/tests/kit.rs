@@ -34,11 +34,20 @@ fn every_file_of_a_library_and_of_a_template_is_carried() {
         files(&root().join("guest-sdk").join(folder), "", &mut there);
         // Of Rust's the crate itself goes along, not its template and its example.
         if folder == "rust" {
-            there.retain(|path| !["template/", "example/", "tests/"].iter().any(|other| path.starts_with(other)));
+            there.retain(|path| {
+                !["template/", "example/", "tests/"].iter().any(|other| path.starts_with(other))
+            });
         }
         assert_eq!(carried, there, "{folder}");
         folders.insert(folder);
     }
-    let all = ["js/pinhole-guest", "js/template", "python/pinhole_guest", "python/template", "rust", "rust/template"];
+    let all = [
+        "js/pinhole-guest",
+        "js/template",
+        "python/pinhole_guest",
+        "python/template",
+        "rust",
+        "rust/template",
+    ];
     assert_eq!(folders, all.into());
 }

@@ -10,7 +10,7 @@ fn the_help_teaches() {
 #[test]
 fn every_subcommand_has_help_and_shows_how_it_ends() {
     let home = Home::empty();
-    let commands: [&[&str]; 17] = [
+    let commands: [&[&str]; 22] = [
         &["demo"],
         &["services"],
         &["run"],
@@ -27,6 +27,11 @@ fn every_subcommand_has_help_and_shows_how_it_ends() {
         &["manifest", "check"],
         &["manifest", "test"],
         &["manifest", "schema"],
+        &["module"],
+        &["module", "new"],
+        &["module", "build"],
+        &["module", "check"],
+        &["module", "run"],
         &["completions"],
     ];
     for command in commands {
@@ -35,7 +40,7 @@ fn every_subcommand_has_help_and_shows_how_it_ends() {
         assert!(shown.contains(&usage), "{shown}");
         assert!(!shown.starts_with("Usage"), "it does not say what it is for: {shown}");
     }
-    for command in [&["run"][..], &["explain"], &["grant", "mint"]] {
+    for command in [&["run"][..], &["explain"], &["grant", "mint"], &["module", "new"], &["module", "run"]] {
         let shown = home.run(&[command, &["--help"]].concat()).stdout;
         assert!(shown.contains("Examples:\n  pinhole "), "{shown}");
     }
@@ -64,6 +69,11 @@ fn an_answer_that_cannot_be_written_is_a_failure() {
     for args in [
         &["completions", "zsh"][..],
         &["manifest", "schema"],
+        &["module"],
+        &["module", "new"],
+        &["module", "build"],
+        &["module", "check"],
+        &["module", "run"],
         &["services", "--json"],
         &["keys", "show", "--json"],
     ] {
