@@ -27,23 +27,43 @@ macro_rules! files {
     };
 }
 
-pub(super) const RUST: Files = files!("rust": "Cargo.toml", "README.md", "src/error.rs", "src/export.rs", "src/host.rs", "src/lib.rs", "src/log.rs", "src/pages.rs", "src/pages/tests.rs", "src/path.rs", "src/recorded/case.rs", "src/recorded/mod.rs", "src/recorded/tests.rs", "src/request.rs", "src/response.rs", "src/response/tests.rs", "src/time.rs", "src/wasm.rs", "wit/pinhole-op.wit");
-pub(super) const JAVASCRIPT: Files = files!("js/pinhole-guest": "errors.js", "host.js", "index.d.ts", "index.js", "json.js", "module.d.ts", "module.js", "package.json", "pages.js", "pinhole-op.d.ts", "request.js", "response.js", "runner.js", "testing.d.ts", "testing.js", "text.js");
-pub(super) const PYTHON: Files = &[];
+const RUST: Files = files! {
+    "rust":
+    "Cargo.toml", "README.md", "src/error.rs", "src/export.rs", "src/host.rs", "src/lib.rs", "src/log.rs",
+    "src/pages.rs", "src/pages/tests.rs", "src/path.rs", "src/recorded/case.rs", "src/recorded/mod.rs",
+    "src/recorded/tests.rs", "src/request.rs", "src/response.rs", "src/response/tests.rs", "src/time.rs",
+    "src/wasm.rs", "wit/pinhole-op.wit"
+};
+pub(super) const JAVASCRIPT: Files = files! {
+    "js/pinhole-guest":
+    "errors.js", "host.js", "index.d.ts", "index.js", "json.js", "module.d.ts", "module.js", "package.json",
+    "pages.js", "pinhole-op.d.ts", "request.js", "response.js", "runner.js", "testing.d.ts", "testing.js",
+    "text.js"
+};
+pub(super) const PYTHON: Files = files! {
+    "python/pinhole_guest":
+    "__init__.py", "errors.py", "host.py", "pages.py", "request.py", "runner.py", "sandbox.py",
+    "testing.py", "text.py"
+};
+const RUST_TEMPLATE: Files = files! {
+    "rust/template":
+    "Cargo.toml", "src/lib.graphql.rs", "src/lib.rs"
+};
+const JAVASCRIPT_TEMPLATE: Files = files! {
+    "js/template":
+    "@OP@.graphql.js", "@OP@.js", "@OP@.test.js", "main.js", "package.json"
+};
+const PYTHON_TEMPLATE: Files = files! {
+    "python/template":
+    "@OP@.graphql.py", "@OP@.py", "test_@OP@.py"
+};
 
 /// What a new module of a language is made of.
 pub(super) fn kit(language: Language) -> Kit {
-    match language {
-        Language::Rust => Kit {
-            template: files!("rust/template": "Cargo.toml", "src/lib.graphql.rs", "src/lib.rs"),
-            library: RUST,
-            library_folder: "pinhole-guest",
-        },
-        Language::JavaScript => Kit {
-            template: files!("js/template": "@OP@.graphql.js", "@OP@.js", "@OP@.test.js", "main.js", "package.json"),
-            library: JAVASCRIPT,
-            library_folder: "pinhole-guest",
-        },
-        Language::Python => Kit { template: &[], library: PYTHON, library_folder: "pinhole_guest" },
-    }
+    let (template, library, library_folder) = match language {
+        Language::Rust => (RUST_TEMPLATE, RUST, "pinhole-guest"),
+        Language::JavaScript => (JAVASCRIPT_TEMPLATE, JAVASCRIPT, "pinhole-guest"),
+        Language::Python => (PYTHON_TEMPLATE, PYTHON, "pinhole_guest"),
+    };
+    Kit { template, library, library_folder }
 }

@@ -34,6 +34,8 @@ mod manifest_check;
 #[cfg(test)]
 mod manifest_test;
 #[cfg(test)]
+mod module;
+#[cfg(test)]
 mod module_files;
 #[cfg(test)]
 mod modules;
