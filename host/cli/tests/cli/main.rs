@@ -48,6 +48,8 @@ mod plain;
 #[cfg(test)]
 mod run;
 #[cfg(test)]
+mod settings;
+#[cfg(test)]
 mod stage;
 #[cfg(test)]
 mod store;
