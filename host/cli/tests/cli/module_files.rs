@@ -112,3 +112,21 @@ fn a_module_that_would_not_load_is_named_with_the_reason() {
         assert!(found[0]["pointer"].as_str().unwrap().ends_with("/module/file"), "{found:?}");
     }
 }
+
+/// It is not called invalid for want of room to look at it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_module_that_there_is_no_room_to_look_at_is_not_called_invalid() {
+    let home = Home::empty();
+    home.write("manifest.json", manifest_for(PROBE).to_string());
+    home.write(FILE, PROBE);
+    let command = format!(
+        "ulimit -v 8000000 && exec '{}' manifest check '{}'",
+        env!("CARGO_BIN_EXE_pinhole"),
+        home.path("").display()
+    );
+    let ran = std::process::Command::new("sh").args(["-c", &command]).output().unwrap();
+    assert_eq!(ran.status.code(), Some(4));
+    let text = String::from_utf8(ran.stdout).unwrap();
+    assert!(text.contains("(module_unfit)") && text.contains("no room for a sandbox"), "{text}");
+}

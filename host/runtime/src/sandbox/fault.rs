@@ -49,6 +49,9 @@ pub enum Misfit {
     /// What it imports and is not given: all of it.
     #[error("it imports {}, which no module is given", named(.0))]
     Imports(Vec<String>),
+    /// Nothing is known of it: the machine gave no room to look at it.
+    #[error("it cannot be looked at, for this process has no room for a sandbox: {0}")]
+    Unseen(String),
     /// It has no `run` as in `wit/pinhole-op.wit`, or takes an interface for another than it is.
     #[error("it is not of the world `pinhole:op/module@1.0.0`")]
     OtherWorld,

@@ -52,7 +52,7 @@ impl Inspected {
 /// What is no component, or none that can be looked into. One that would not load for another reason is described, with
 /// the reason.
 pub fn inspect(bytes: &[u8]) -> Result<Inspected, Misfit> {
-    let pooled = engine::idle(&SandboxSettings::default()).map_err(|_broken| Misfit::Invalid)?;
+    let pooled = engine::idle(&SandboxSettings::default()).map_err(|error| unseen(&error))?;
     let bones = skeleton(&pooled, bytes)?;
     let describe = |engine: &Engine, component: &Component, misfit: Option<Misfit>| {
         let ty = component.component_type();
@@ -83,5 +83,9 @@ pub(super) fn unfit(bytes: &[u8]) -> Misfit {
 
 /// An engine without a pool: it takes what is valid.
 fn plain() -> Result<Engine, Misfit> {
-    Engine::new(&Config::new()).map_err(|_broken| Misfit::Invalid)
+    Engine::new(&Config::new()).map_err(|error| unseen(&error))
+}
+
+fn unseen(error: &wasmtime::Error) -> Misfit {
+    Misfit::Unseen(error.root_cause().to_string())
 }

@@ -132,6 +132,26 @@ async fn tables_together_have_a_limit() {
     ends(beside(&parts), Code::ModuleLimit).await;
 }
 
+/// It has the memory to make it; nobody copies it out.
+#[tokio::test]
+async fn a_result_of_a_hundred_megabytes_is_not_taken() {
+    let length = format!("{:02x?}", (100_u32 << 20).to_le_bytes()).replace([',', ' ', '[', ']'], "");
+    let escaped: Vec<String> = (0..4).map(|byte| format!("\\{}", &length[byte * 2..][..2])).collect();
+    let result = format!(r#"(data (i32.const 20) "\40\00\00\00{}")"#, escaped.concat());
+    let bytes = with(&result, "(drop (memory.grow (i32.const 1700))) i32.const 16");
+    let setup = Setup::module(&manifest(&bytes), (FILE, bytes), Vec::new());
+    let stage = limited(setup.start().await, |settings| settings.memory_bytes = 200 << 20);
+    let outcome = called(&stage, "empty").await;
+    Provoked { stage, outcome }.is_before_connecting(Code::ModuleLimit);
+}
+
+#[tokio::test]
+async fn a_result_outside_of_its_memory_ends_the_call() {
+    let result = r#"(data (i32.const 20) "\40\00\00\00\ff\ff\0f\00")"#;
+    ends(with(result, "i32.const 16"), Code::ModuleTrapped).await;
+    ends(with("", "i32.const -1"), Code::ModuleTrapped).await;
+}
+
 #[tokio::test]
 async fn parts_inside_of_parts_without_end_do_not_load() {
     let mut bytes = component("");

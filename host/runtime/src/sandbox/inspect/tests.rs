@@ -1,10 +1,13 @@
 //! That bytes are described as loading them would find them, and in which words.
 
+use proptest::prelude::*;
+
 use super::super::program::Program;
 use super::super::{Fault, engine::Running};
 use super::*;
 
 const PROBE: &[u8] = include_bytes!("../../../../../tests/guests/built/probe.wasm");
+const WITH_WASI: &[u8] = include_bytes!("../../../../../tests/guests/built/wasi.wasm");
 const CONTRACT: [&str; 3] = ["pinhole:op/http@1.0.0", "pinhole:op/log@1.0.0", "pinhole:op/clock@1.0.0"];
 /// What `run` is, around a core module that has it.
 const RUN: &str = r#"
@@ -27,8 +30,8 @@ fn component(parts: &str) -> Vec<u8> {
 fn looked_at(bytes: &[u8]) -> Result<Inspected, Misfit> {
     let inspected = inspect(bytes);
     let running = Running::start(&SandboxSettings { calls: 1, ..SandboxSettings::default() }).unwrap();
-    let loaded = Program::compile(running.engine(), bytes)
-        .and_then(|component| Program::link(running.engine(), &component));
+    let engine = running.engine();
+    let loaded = Program::compile(engine, bytes).and_then(|component| Program::link(engine, &component));
     let fits = inspected.as_ref().map_err(Clone::clone).and_then(Inspected::fits);
     assert_eq!(loaded.map(|_program| ()), fits.map_err(Fault::Misfit), "{inspected:?}");
     inspected
@@ -44,6 +47,35 @@ fn a_component_of_the_contract_is_described() {
     let given = CONTRACT.map(|name| Import { name: name.to_owned(), given: true });
     let exports = vec!["run".to_owned()];
     assert_eq!(found, Inspected { imports: given.to_vec(), exports, bytes: PROBE.len(), misfit: None });
+}
+
+#[test]
+fn what_is_given_of_wasi_is_given() {
+    let found = looked_at(WITH_WASI).unwrap();
+    assert_eq!(found.misfit, None);
+    assert!(found.imports.iter().all(|import| import.given));
+    let wasi = found.imports.iter().filter(|import| import.name.starts_with("wasi:"));
+    assert!(wasi.count() >= 9, "{found:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// Whatever becomes of a component on its way: no panic, and what is said of it is what loading it says.
+    #[test]
+    fn a_damaged_component_is_described_as_it_would_load(
+        place in any::<prop::sample::Index>(),
+        put in prop::collection::vec(any::<u8>(), 0..4),
+        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
+    ) {
+        let mut bytes = component(&format!(r#"(import "pinhole:op/log@1.0.0" (instance)) {RUN}"#));
+        let place = place.index(bytes.len());
+        for (byte, new) in bytes.iter_mut().skip(place).zip(put) {
+            *byte = new;
+        }
+        bytes.truncate(cut.map_or(bytes.len(), |cut| cut.index(bytes.len())));
+        drop(looked_at(&bytes));
+    }
 }
 
 #[test]
