@@ -6,6 +6,7 @@
 pub(crate) mod codes;
 mod honest;
 mod hostile;
+mod large;
 mod misfits;
 
 use std::sync::LazyLock;
