@@ -1,7 +1,7 @@
 // From the text that the host hands over to an op, and from what the op gives to the text that goes back.
 //
-// INVARIANT: whatever is thrown becomes the `op-error` of the contract, so that the caller is told why. An error of the
-// module's own code is written to the log with its place first.
+// INVARIANT: whatever is thrown becomes the `op-error` of the contract, so that the caller is told why. A fault of the module's
+// own code, a `TypeError` and the like, is written to the log with its place first.
 
 import { OpError } from "./errors.js";
 import { toJson } from "./json.js";
@@ -26,8 +26,8 @@ export function runner(ops, host) {
 }
 
 function said(error, host) {
-  if (error instanceof OpError) return error.message;
   if (!(error instanceof Error)) return String(error?.message ?? error);
+  if (error instanceof OpError || error.name === "Error") return error.message;
   host.log.error(`${error}\n${error.stack ?? ""}`);
-  return error.name === "Error" ? error.message : `${error.name}: ${error.message}`;
+  return `${error}`;
 }

@@ -80,6 +80,10 @@ test("a status that is no success and an answer that is no json are errors that 
   assert.throws(() => response.expectOk(), (error) => error instanceof ServiceError && /GET \/x.* 502/.test(error.message));
   assert.throws(() => response.json(), /not JSON/);
   assert.strictEqual(response.text(), "<html>");
+  response.text = () => {
+    throw new RangeError("out of memory");
+  };
+  assert.throws(() => response.json(), RangeError);
 });
 
 test("headers of one name are joined, in whatever case they are asked for", () => {
@@ -168,6 +172,7 @@ test("whatever an op throws is the contract's error, a plain record", () => {
   const run = runner(
     {
       tells: () => { throw new OpError("no such team"); },
+      tells_plainly: () => { throw new Error("no such cycle"); },
       breaks: () => undefined.length,
       throws_text: () => { throw "text"; },
       gives_nothing: () => {},
@@ -186,6 +191,7 @@ test("whatever an op throws is the contract's error, a plain record", () => {
     }
   };
   assert.strictEqual(said("tells"), "no such team");
+  assert.strictEqual(said("tells_plainly"), "no such cycle");
   assert.deepStrictEqual(logged, []);
   assert.match(said("breaks"), /^TypeError: /);
   assert.match(logged[0].join(), /^error,TypeError: .*\n.*host\.test/s);

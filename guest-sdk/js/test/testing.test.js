@@ -55,6 +55,12 @@ test("a request too many and one too few are differences, and an op cannot swall
     }
   };
   assert.throws(() => playCase(file, { op: swallows }), /no more is recorded/);
+  const again = (args, host) => {
+    swallows(args, host);
+    return op(args, host);
+  };
+  const other = written({ exchanges: [exchange({ path: "/y" }), exchange()], expect: right });
+  assert.throws(() => playCase(other, { op: again }), /^Difference: request 1, /);
   assert.throws(() => playCase(written({ exchanges: [exchange(), exchange()], expect: right }), { op }), /were not sent/);
 });
 
@@ -75,6 +81,13 @@ test("what a case expects may be part of the result, and with whole must be all"
   for (const result of [{ id: right.result.id, other: 1 }, [], null, { more: [true] }]) {
     assert.throws(() => playCase(written({ expect: { result } }), { op }), Difference, JSON.stringify(Object.keys(result ?? {})));
   }
+});
+
+test("a list of another length is another list", () => {
+  const lists = () => ({ rows: [1, 2] });
+  const play = (rows) => playCase(written({ exchanges: [], expect: { result: { rows } } }), { op: lists });
+  assert.deepStrictEqual(play([1, 2]).result, { rows: [1, 2] });
+  for (const rows of [[1], [1, 2, 3], [2, 1], []]) assert.throws(() => play(rows), Difference, `${rows}`);
 });
 
 test("absent args have their defaults and null is absent", () => {

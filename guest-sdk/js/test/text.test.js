@@ -24,6 +24,18 @@ test("bytes are read as Node reads them, whatever they are", () => {
   }
 });
 
+test("bytes at the edge of a piece are read as Node reads them, whatever they are", () => {
+  const random = numbers(11);
+  const next = () => random.next().value;
+  const likely = [0x41, 0xc3, 0xe2, 0xed, 0xf0, 0xf4, 0x80, 0x90, 0x9f, 0xa0, 0xbf];
+  for (let round = 0; round < 2000; round++) {
+    const bytes = Uint8Array.from({ length: 8186 + (next() % 4) }, () => 0x61);
+    const tail = Uint8Array.from({ length: next() % 16 }, () => likely[next() % likely.length]);
+    const all = Uint8Array.of(...bytes, ...tail, 0x62);
+    assert.strictEqual(fromUtf8(all), new TextDecoder().decode(all), `${bytes.length} ${tail}`);
+  }
+});
+
 test("a character across the edge of a piece stays whole", () => {
   for (let before = 8188; before < 8194; before++) {
     const text = `${"a".repeat(before)}😀ü${"b".repeat(9000)}€`;

@@ -61,7 +61,12 @@ class Double(unittest.TestCase):
             except Difference:
                 return {"id": BIG}
 
+        def again(args, host):
+            swallows(args, host)
+            return op(args, host)
+
         self.differs(swallows, "no more is recorded", exchanges=[])
+        self.differs(again, "^request 1, ", exchanges=[exchange(path="/y"), exchange()])
         self.differs(op, "were not sent", exchanges=[exchange(), exchange()])
 
     def test_an_error_where_a_result_is_expected_is_a_difference_and_the_other_way_round(self):
@@ -79,6 +84,15 @@ class Double(unittest.TestCase):
         for result in [{"id": BIG, "other": 1}, [], None, {"more": [True]}, {"more": 1}]:
             with self.subTest(result):
                 self.differs(expect={"result": result})
+
+    def test_a_list_of_another_length_is_another_list(self):
+        def lists(args, host):
+            return {"rows": [1, 2]}
+
+        self.assertEqual(self.play(lists, exchanges=[], expect={"result": {"rows": [1, 2]}}).result, {"rows": [1, 2]})
+        for rows in [[1], [1, 2, 3], [2, 1], []]:
+            with self.subTest(rows):
+                self.differs(lists, "expected", exchanges=[], expect={"result": {"rows": rows}})
 
     def test_absent_args_have_their_defaults_and_null_is_absent(self):
         seen = []

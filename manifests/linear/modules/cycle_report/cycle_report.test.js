@@ -31,18 +31,22 @@ test("the errors say what is wrong", () => {
   assert.match(said("graphql_error"), /too complex/);
 });
 
-/** A report on a cycle whose issues come on so many pages, at this time. */
-function reported({ pages = 1, cycle = {}, issue = {}, now = CASE_TIME }) {
+/** A report on a cycle with these issues, each on a page of its own, at this time. */
+function reported({ issues = [{}], cycle = {}, before = {}, left = [], now = CASE_TIME }) {
   const one = {
     id: "c", number: 1, name: null, startsAt: "2025-12-22T00:00:00.000Z", endsAt: "2026-01-05T00:00:00.000Z",
-    completedAt: null, isActive: true, progress: 0, ...cycle,
+    completedAt: null, isActive: true, progress: 0,
   };
   const host = new Recorded([], { now }).host();
-  let page = 0;
-  const answer = ({ query }) => {
-    if (query === documents.CYCLE) return { team: { key: "ENG", name: "E", cycles: { nodes: [one] } } };
-    const nodes = [{ id: `i${++page}`, estimate: 1, state: { name: "Todo", type: "unstarted" }, assignee: null, ...issue }];
-    return { cycle: { issues: { nodes, pageInfo: { hasNextPage: page < pages, endCursor: `p${page}` } } } };
+  const all = issues.map((issue, n) => ({ id: `i${n}`, estimate: 1, state: { name: "Todo", type: "unstarted" }, assignee: null, ...issue }));
+  const answer = ({ query, variables }) => {
+    if (query === documents.CYCLE) {
+      const node = variables.filter.number ? { ...one, id: "before", ...before } : { ...one, ...cycle };
+      return { team: { key: "ENG", name: "E", cycles: { nodes: [node] } } };
+    }
+    const nodes = query === documents.LEFT ? left : all.splice(0, 1);
+    const pageInfo = { hasNextPage: query === documents.ISSUES && all.length > 0, endCursor: `${all.length}` };
+    return { cycle: { [query === documents.LEFT ? "uncompletedIssuesUponClose" : "issues"]: { nodes, pageInfo } } };
   };
   host.raw.send = ({ body }) => {
     const data = answer(JSON.parse(body));
@@ -52,21 +56,40 @@ function reported({ pages = 1, cycle = {}, issue = {}, now = CASE_TIME }) {
 }
 
 test("a cycle of too many pages is an error and no part of a report", () => {
-  assert.strictEqual(reported({ pages: 20 }).scope.issues, 20);
-  assert.throws(() => reported({ pages: 21 }), /more than 20 pages/);
+  const pages = (length) => reported({ issues: Array.from({ length }, () => ({})) });
+  assert.strictEqual(pages(20).scope.issues, 20);
+  assert.throws(() => pages(21), /more than 20 pages/);
 });
 
-test("a begun day counts whole, and none is left after the end", () => {
+test("a begun day counts whole, and none is left after the end or of a closed cycle", () => {
   const end = Date.parse("2026-01-05T00:00:00.000Z") / 1000;
-  const left = (now) => reported({ now }).days_left;
+  const left = (now, cycle) => reported({ now, cycle }).days_left;
   assert.deepStrictEqual([left(end - 1), left(end - 86400), left(end - 86401), left(end), left(end + 1)], [1, 1, 2, 0, 0]);
+  assert.strictEqual(left(end - 86400, { completedAt: "2026-01-01T00:00:00.000Z" }), 0);
 });
 
 test("an end that is no time is an error", () => {
   assert.throws(() => reported({ cycle: { endsAt: "soon" } }), /no time/);
 });
 
-test("a state of a type that is not known is in the scope and comes last", () => {
-  const report = reported({ issue: { state: { name: "Parked", type: "parked" } } });
-  assert.deepStrictEqual([report.scope.issues, report.not_started.issues, report.states[0].type], [1, 0, "parked"]);
+test("nothing is carried in from a cycle that is not closed yet", () => {
+  const cycle = { number: 2 };
+  const left = [{ id: "i0", estimate: 1 }];
+  const carried = (before) => reported({ cycle, left, before }).carried_in.issues;
+  assert.deepStrictEqual([carried({}), carried({ completedAt: "2025-12-22T00:00:00.000Z" })], [0, 1]);
+});
+
+test("states come as a workflow runs, and one of a type that is not known comes last and is in the scope", () => {
+  const types = ["parked", "duplicate", "started", "triage", "canceled", "backlog", "completed", "unstarted"];
+  const report = reported({ issues: types.map((type) => ({ state: { name: type, type } })) });
+  const order = ["triage", "backlog", "unstarted", "started", "completed", "canceled", "duplicate", "parked"];
+  assert.deepStrictEqual(report.states.map(({ type }) => type), order);
+  const sums = ["scope", "not_started", "started", "completed", "canceled"].map((name) => report[name].issues);
+  assert.deepStrictEqual(sums, [6, 3, 1, 1, 2]);
+});
+
+test("nobody is the last of the assignees, however much is nobody's", () => {
+  const wren = { id: "w", displayName: "wren" };
+  const report = reported({ issues: [{ estimate: 9 }, { estimate: 1, assignee: wren }] });
+  assert.deepStrictEqual(report.assignees.map(({ name }) => name), ["wren", null]);
 });
