@@ -6,6 +6,7 @@
 pub(crate) mod codes;
 mod honest;
 mod hostile;
+mod large;
 mod misfits;
 mod parts;
 mod wasi;
