@@ -5,6 +5,7 @@
 
 import { types } from "./description.mjs";
 import { steps } from "./manifest.mjs";
+import { askedOf } from "./module.mjs";
 
 /** `cases` is a list of `{name, content}`, the content already parsed. */
 export function checkCases(manifest, description, cases) {
@@ -18,9 +19,11 @@ export function checkCases(manifest, description, cases) {
     const [id, title] = name.split(".");
     const op = manifest.ops[id];
     if (!check(op, "case", name, `there is no op \`${id}\``) || title.startsWith("malformed_")) continue;
-    content.exchanges.forEach(({ response }, place) => {
+    content.exchanges.forEach(({ request, response }, place) => {
       const asked = manifest.ops[op.require?.[place]?.op] ?? op;
-      const described = description.operation(asked.request.method, asked.request.path);
+      const described = asked.module
+        ? askedOf(asked, request, { description, check, checkValue, where: `${name}: request ${place}` })
+        : description.operation(asked.request.method, asked.request.path);
       const status = String(response.status);
       const variants = described?.statuses.includes(status) ? described.answer(status) : [];
       if (response.status < 300) {

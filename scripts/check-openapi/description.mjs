@@ -42,6 +42,21 @@ export class Description {
     };
   }
 
+  /** The described path that a request to this one goes to: `{…}` and `{*}` may be any segment, a fixed segment itself. */
+  pathOf(method, path) {
+    const wanted = path.split("/");
+    const open = (segment) => /^\{.*\}$/.test(segment);
+    // Of several the one with the most fixed segments in common, as servers route.
+    const fixed = (known) => {
+      const parts = known.split("/");
+      const fits = parts.length === wanted.length && parts.every((part, at) => part === wanted[at] || open(part));
+      return fits ? parts.filter((part) => !open(part)).length : -1;
+    };
+    const served = Object.keys(this.#document.paths).filter((known) => this.operation(method, known));
+    const best = served.reduce((found, known) => (fixed(known) > fixed(found ?? "") ? known : found), undefined);
+    return best !== undefined && fixed(best) >= 0 ? best : undefined;
+  }
+
   /** Every concrete schema that a schema may stand for. */
   variants(schema, seen = new Set()) {
     const found = this.#follow(schema);

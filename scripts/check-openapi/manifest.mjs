@@ -1,9 +1,10 @@
 // Holds every op of a manifest against the description: path, method, parameters, body and every picked field.
 //
 // A fault is `{code, where, what}`. It refuses to guess: a field that no variant describes is a fault, an arg that leaves
-// open what the description closes is a fault, and an op that is not one plain request is a fault too.
+// open what the description closes is a fault, and an op that is neither one plain request nor a module is a fault too.
 
 import { largest, listed, types } from "./description.mjs";
+import { checkModule } from "./module.mjs";
 
 /** Paths of `Link` headers that the service follows and its description does not list, each with the reason. */
 const PAGE_PATHS = new Map([
@@ -39,6 +40,7 @@ export function checkManifest(manifest, description) {
 
 function checkOp(context) {
   const { id, op, description, check } = context;
+  if (op.module !== undefined) return checkModule(context);
   const { method, path } = op.request ?? {};
   const described = path && description.operation(method, path);
   if (!check(described, "operation", id, `\`${method} ${path}\` is not described`)) return;
@@ -114,7 +116,7 @@ function checkMembers(members, variants, at) {
   at.check(missing.length === 0, "required", at.where, `lacks ${missing.join(", ")}`);
 }
 
-function checkSchema(arg, variants, at) {
+export function checkSchema(arg, variants, at) {
   const allowed = types(variants);
   const fits = allowed.size === 0 || allowed.has(arg.type) || (arg.type === "integer" && allowed.has("number"));
   at.check(fits, "type", at.where, `is ${[...allowed].join(" or ")}, not ${arg.type}`);
@@ -223,7 +225,7 @@ function checkRequire({ id, manifest, op, description, check }) {
   }
 }
 
-function checkError({ id, manifest, description, check }, described) {
+export function checkError({ id, manifest, description, check }, described) {
   const path = manifest.error?.message;
   const failures = described.statuses.filter((status) => /^[45]\d\d$/.test(status));
   for (const status of path === undefined ? [] : failures) {

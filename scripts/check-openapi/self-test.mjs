@@ -5,12 +5,15 @@
 
 /** What a manifest has nothing of that is described. When it comes to have some, the list is out of date, which is a failure. */
 const WITHOUT = {
-  github: ["an unknown member inside a body", "an unknown member of an arg", "an unknown page parameter", "an unknown place for the next page"],
+  github: ["an arg of the wrong type in a module's path", "an unknown member in what a module posts", "an unknown member inside a body", "an unknown member of an arg", "an unknown page parameter", "an unknown place for the next page"],
   dnsimple: [
     "a date that is any text", "a fixed value of the wrong type", "an unknown field in an array", "an unknown member inside a body",
-    "an unknown member of an arg", "an unknown page path", "an unknown place for the next page",
+    "an unknown member in what a module posts", "an unknown member of an arg", "an unknown page path", "an unknown place for the next page",
   ],
-  hubspot: ["a date that is any text", "an unknown page path", "an unknown requirement"],
+  hubspot: [
+    "a date that is any text", "a value in a module's query that is not listed", "an arg of the wrong type in a module's path", "an unknown page path",
+    "an unknown requirement",
+  ],
 };
 
 /** The fault to ask for, the spoiler's name, and the places: each spoils the manifest and cases that it is given. */
@@ -48,6 +51,15 @@ const SPOILERS = [
   ["account", "an account that is not picked", () => [(m) => (m.auth.account = "$.colour")]],
   ["case_member", "an invented member in a case", (m, cases) => answers(cases, (one) => (one.colour = "blue"))],
   ["case_type", "a wrong type in a case", (m, cases) => answers(cases, (one) => (one.id = ["one"]))],
+  ["operation", "an unknown path in a module's line", (m) => lines(m, () => true, (line) => (line.path += "/no/where/at/all"))],
+  ["operation", "a method that a module's path does not have", (m) => lines(m, () => true, (line) => (line.method = "HEAD"))],
+  ["parameter", "an unknown query key in a module's line", (m) => lines(m, () => true, (line) => (line.query = [...(line.query ?? []), "colour"]))],
+  ["type", "an arg of the wrong type in a module's path", (m) => modules(m, (op) => Object.values(op.args.properties).some((one) => one.type === "integer"), (op) => {
+    Object.values(op.args.properties).filter((one) => one.type === "integer").forEach((one) => (one.type = "boolean"));
+  })],
+  ["case", "a request in a case that no line declares", (m, cases) => asked(m, cases, () => true, (request) => (request.path += "/nowhere"))],
+  ["case_query", "a value in a module's query that is not listed", (m, cases) => asked(m, cases, ({ query }) => query?.sort, ({ query }) => (query.sort = "sideways"))],
+  ["case_member", "an unknown member in what a module posts", (m, cases) => asked(m, cases, ({ body }) => body, ({ body }) => (body.colour = "blue"))],
   ["case_coverage", "an op without a case", () => [(m, cases) => cases.splice(0, cases.length)]],
 ];
 
@@ -70,7 +82,9 @@ export function selfTest(manifest, cases, check) {
   return { missed, tried: SPOILERS.length - without.length };
 }
 
-const ops = (manifest) => Object.values(manifest.ops);
+/** The ops that are one request each. */
+const ops = (manifest) => Object.values(manifest.ops).filter((op) => op.request);
+const modulesOf = (manifest) => Object.values(manifest.ops).filter((op) => op.module);
 
 /** The last object, or the last array's elements, that a field goes through. */
 const through = (pick, pattern) => pick.fields.map((field) => pattern.exec(field.path ?? field)?.[1]).find((one) => one !== undefined);
@@ -83,6 +97,22 @@ function each(manifest, wanted, spoil) {
 
 function picks(manifest, wanted, spoil) {
   return ops(manifest).filter(({ pick }) => pick !== "none" && wanted(pick)).map(({ pick }) => () => spoil(pick));
+}
+
+function modules(manifest, wanted, spoil) {
+  return modulesOf(manifest).filter(wanted).map((op) => () => spoil(op));
+}
+
+/** Every line of a module. */
+function lines(manifest, wanted, spoil) {
+  return modulesOf(manifest).flatMap((op) => op.module.requests).filter(wanted).map((line) => () => spoil(line));
+}
+
+/** Every request of a module in a case. */
+function asked(manifest, cases, wanted, spoil) {
+  const shown = cases.filter(({ name }) => manifest.ops[name.split(".")[0]]?.module && !name.includes(".malformed_"));
+  const requests = shown.flatMap(({ content }) => content.exchanges.map(({ request }) => request));
+  return requests.filter(wanted).map((request) => () => spoil(request));
 }
 
 /** Every arg, and every element and member of one. */

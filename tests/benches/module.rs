@@ -1,19 +1,25 @@
-//! What a call of a module costs, warm, over the same op declared natively: no network, state in memory, in one run.
-//! DESIGN, "Measures to hold".
+//! What a call of a module costs, warm, over the same op declared natively, and what its first call costs in a new process:
+//! compiled then, or taken from the disk. No network, state in memory, in one run. DESIGN, "Measures to hold".
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use pinhole_manifest::Digest;
+use pinhole_runtime::entropy::SystemEntropy;
+use pinhole_runtime::sandbox::Sandbox;
 use pinhole_tests::{Canned, Setup, thing};
 use serde_json::json;
 
 const PROBE: &[u8] = include_bytes!("../guests/built/probe.wasm");
 
-fn warm(criterion: &mut Criterion) {
+fn runtime() -> tokio::runtime::Runtime {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.expect("a runtime");
+    runtime.expect("a runtime")
+}
+
+/// The made-up service with an op of two kinds: declared, and computed by the probe.
+fn setup() -> Setup {
     let args = json!({
         "type": "object", "additionalProperties": false, "required": ["owner", "repo"],
         "properties": {
@@ -44,8 +50,12 @@ fn warm(criterion: &mut Criterion) {
             })
         ),
     ]));
-    let setup = Setup::module(&manifest, ("modules/probe.wasm", PROBE.to_vec()), Vec::new());
-    let mut stage = runtime.block_on(setup.start());
+    Setup::module(&manifest, ("modules/probe.wasm", PROBE.to_vec()), Vec::new())
+}
+
+fn warm(criterion: &mut Criterion) {
+    let runtime = runtime();
+    let mut stage = runtime.block_on(setup().start());
     let grant = stage.grant("thing").seal();
     let args = json!({"owner": "acme", "repo": "it"});
     for (name, rows) in [("1 row", 1), ("100 rows", 100)] {
@@ -71,5 +81,40 @@ fn warm(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, warm);
+/// The first call of a module in a sandbox, its engine and pool included, as a new process has it.
+fn cold(criterion: &mut Criterion) {
+    let runtime = runtime();
+    let mut stage = runtime.block_on(setup().start());
+    let grant = stage.grant("thing").seal();
+    let args = json!({"owner": "acme", "repo": "it"});
+    stage.executor.wire = Box::new(Canned::new(json!([{"owner": "ann", "stale": 7}]).to_string()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let cached = || Sandbox::default().with_cache(folder.path().join("modules"), SystemEntropy);
+    let ways: [(&str, u64, &dyn Fn() -> Sandbox); 2] =
+        [("compiled", 1, &Sandbox::default), ("from the disk", 0, &cached)];
+    // The process before, which fills the folder.
+    stage.executor.sandbox = cached();
+    let ran = runtime.block_on(stage.run("thing.passes", &args, &grant));
+    assert!(ran.result().is_some(), "{}", ran.to_json());
+    let mut group = criterion.benchmark_group("module/first call");
+    group.sample_size(20);
+    for (name, compiled, sandbox) in ways {
+        group.bench_function(name, |bencher| {
+            bencher.iter_batched(
+                sandbox,
+                |sandbox| {
+                    // To take the one before down is not measured.
+                    let before = std::mem::replace(&mut stage.executor.sandbox, sandbox);
+                    let ran = runtime.block_on(stage.run("thing.passes", &args, &grant));
+                    assert_eq!(stage.executor.sandbox.compiled(), compiled);
+                    (ran, before)
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, warm, cold);
 criterion_main!(benches);

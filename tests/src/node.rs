@@ -78,8 +78,9 @@ pub fn node_tools(test: &str, package: &str) -> Option<PathBuf> {
     missing(test, &format!("{} has no npm `{package}`; `.ci/run` installs it", folder.display()))
 }
 
+/// Says loudly that a test is skipped and why; in CI that is a failure.
 #[expect(clippy::disallowed_methods, reason = "CI says by the environment that nothing may be skipped")]
-fn missing<T>(test: &str, what: &str) -> Option<T> {
+pub fn missing<T>(test: &str, what: &str) -> Option<T> {
     assert!(std::env::var("CI").as_deref() != Ok("true"), "{test}: {what}");
     eprintln!("SKIPPED: {test}: {what}");
     None

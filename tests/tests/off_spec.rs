@@ -58,7 +58,7 @@ fn of(mut args: Value) -> Value {
 }
 
 /// Each op with every arg that it has.
-fn calls() -> [(&'static str, Value); 16] {
+fn calls() -> [(&'static str, Value); 17] {
     let since = "2026-01-31T00:00:00Z";
     [
         ("get_viewer", json!({})),
@@ -104,6 +104,10 @@ fn calls() -> [(&'static str, Value); 16] {
         (
             "list_workflow_runs",
             of(json!({"branch": "main", "event": "push", "status": "success", "per_page": 1})),
+        ),
+        (
+            "stale_issues",
+            of(json!({"days": 1, "labels": ["bug", "question"], "assignee": "*", "by": "label"})),
         ),
         ("list_notifications", json!({"all": true, "participating": false, "since": since, "per_page": 50})),
     ]

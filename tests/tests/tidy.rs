@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use pinhole_runtime::outcome::Code;
+use pinhole_runtime::sandbox::SandboxSettings;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -37,7 +38,9 @@ const CRATES: [&str; 6] =
 
 #[test]
 fn every_file_says_what_it_is_for() {
-    for folder in CRATES {
+    let guests =
+        ["guest-sdk/rust/src", "guest-sdk/rust/example/src", "guest-sdk/rust/template/src", "manifests"];
+    for folder in CRATES.iter().chain(&guests) {
         for (path, text) in sources(&root().join(folder)) {
             assert!(text.starts_with("//!"), "{} does not open with `//!`", path.display());
         }
@@ -68,7 +71,8 @@ fn crates_point_one_way() {
 /// Which rooms of the runtime may use which. The spine (`call`), what is above it (`local`) and `replay` may use all.
 #[test]
 fn rooms_of_the_runtime_point_one_way() {
-    let allowed: [(&str, &[&str]); 10] = [
+    let allowed: [(&str, &[&str]); 11] = [
+        ("beside", &["catalog", "sandbox"]),
         ("clock", &[]),
         ("entropy", &[]),
         ("catalog", &[]),
@@ -128,6 +132,38 @@ fn only_the_right_room_does_it() {
     }
 }
 
+/// The compiler refuses it wherever this finds none: in the runtime by a lint that one place says it expects to break.
+#[test]
+fn unsafe_code_stands_in_one_place() {
+    let mut found = Vec::new();
+    for folder in CRATES.iter().filter(|folder| **folder != "tests") {
+        for (path, text) in sources(&root().join(folder)) {
+            let code = text.lines().map(|line| line.split("//").next().unwrap());
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            let words = code.flat_map(|line| line.split(move |c| !is_part(c)));
+            for word in words.filter(|word| ["unsafe", "unsafe_code"].contains(word)) {
+                let path = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+                found.push((path, word.to_owned()));
+            }
+        }
+        // The runtime's is denied, and expected once.
+        let roots = ["src/lib.rs", "src/main.rs"].map(|name| root().join(folder).join(name));
+        let forbids = roots
+            .iter()
+            .filter(|path| path.exists())
+            .all(|path| std::fs::read_to_string(path).unwrap().contains("\n#![forbid(unsafe_code)]\n"));
+        assert_eq!(forbids, *folder != "host/runtime", "{folder}");
+    }
+    found.retain(|(path, word)| word == "unsafe" || path.starts_with("host/runtime"));
+    let sealed = "host/runtime/src/sandbox/cache/sealed.rs";
+    let once = ["unsafe_code", "unsafe"].map(|word| (sealed.to_owned(), word.to_owned()));
+    assert_eq!(found, once);
+    let lints = |file: &str| std::fs::read_to_string(root().join(file)).unwrap();
+    assert!(lints("Cargo.toml").contains("\nunsafe_code = \"deny\"\n"));
+    assert!(lints("host/runtime/Cargo.toml").contains("\n[lints]\nworkspace = true\n"));
+    assert!(lints("tests/Cargo.toml").contains("\nunsafe_code = \"forbid\"\n"));
+}
+
 #[test]
 fn pure_crates_do_nothing() {
     let words =
@@ -156,4 +192,27 @@ fn the_docs_name_every_refusal() {
     assert_eq!(rows, wanted);
     let names: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
     assert_eq!(names.len(), Code::ALL.len());
+}
+
+/// The operator's guide has each setting of modules as it usually is, with the least and the most that it can be.
+#[test]
+fn the_docs_name_every_setting_of_modules() {
+    let docs = std::fs::read_to_string(root().join("docs/operator-guide.md")).unwrap();
+    let block = docs.split("```toml\n[sandbox]\n").nth(1).unwrap().split("```").next().unwrap();
+    let usual = SandboxSettings::default();
+    let mut names = BTreeSet::new();
+    for line in block.lines() {
+        let (setting, said) = line.split_once('#').unwrap();
+        let (name, value) = setting.trim().split_once(" = ").unwrap();
+        assert_eq!(usual.with(name, value.parse().unwrap()), Ok(usual), "{line}");
+        let range = said.rsplit_once('(').unwrap().1.split([';', ')']).next().unwrap();
+        let (least, most) = range.split_once(" to ").unwrap();
+        let (least, most): (i64, i64) = (least.parse().unwrap(), most.parse().unwrap());
+        let takes = |value: Option<i64>| value.is_some_and(|value| usual.with(name, value).is_ok());
+        assert!(takes(Some(least)) && takes(Some(most)), "{line}");
+        assert!(!takes(least.checked_sub(1)) && !takes(most.checked_add(1)), "{line}");
+        names.insert(name);
+    }
+    let fields = format!("{usual:#?}");
+    assert_eq!(names, fields.lines().filter_map(|line| Some(line.trim().split_once(": ")?.0)).collect());
 }

@@ -21,6 +21,7 @@ use crate::files;
 use crate::keys::{self, Bot};
 use crate::local;
 use crate::occasion::{self, Occasion};
+use crate::settings;
 
 /// What a call is permitted by.
 pub(crate) enum Permission {
@@ -66,7 +67,7 @@ pub(crate) fn prepare(
         }
     };
     let store = Arc::new(occasion::open_store(&bot.home)?);
-    let executor = occasion::executor(catalog, bot.key, issuers, client, store);
+    let executor = occasion::executor(catalog, bot.key, issuers, client, store, settings::sandbox(config)?);
     Ok(Prepared { executor, request: CallRequest::new(service, op_id, args, grant) })
 }
 

@@ -63,6 +63,16 @@ impl Config {
     pub(crate) fn home(&self) -> &Path {
         &self.home
     }
+
+    /// What the operator sets.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.home.join("config.toml")
+    }
+
+    /// Where compiled modules are kept; the key that proves them is beside it.
+    pub(crate) fn compiled_modules(&self) -> PathBuf {
+        self.home.join("cache/modules")
+    }
 }
 
 /// A relative path would be another folder, with no use spent, in every folder that a bot starts the command from.

@@ -18,7 +18,7 @@ use crate::args::ConnectFlags;
 use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::member::Member;
-use crate::{files, keys, local, occasion, out, terminal};
+use crate::{files, keys, local, occasion, out, settings, terminal};
 
 pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result<End> {
     one_reader_of_stdin(&flags)?;
@@ -27,6 +27,8 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let label = local::label(flags.label.as_deref().unwrap_or(DEFAULT_LABEL))?;
     let cap = flags.cap.as_deref().map(access);
     let client = occasion::client(&flags.dial, &catalog)?;
+    // Before she is asked for anything.
+    let sandbox = settings::sandbox(config)?;
     let secret = if flags.token_stdin { occasion::token_from_stdin()? } else { asked(entry)? };
 
     let member = Member::present(
@@ -39,7 +41,7 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let store: Arc<SqliteStore> = Arc::new(occasion::open_store(&bot.home)?);
     let now = store.high_water(SystemClock.now())?;
     let issuers = vec![member.key.public().clone()];
-    let executor = occasion::executor(catalog, bot.key, issuers, client, store.clone());
+    let executor = occasion::executor(catalog, bot.key, issuers, client, store.clone(), sandbox);
     let (catalog, bot) = (&executor.catalog, executor.bot.public());
     let entry = local::service(catalog, &flags.service)?;
 

@@ -14,7 +14,7 @@ use pinhole_runtime::store::{ConnectionRow, Connections as _, Desk, SqliteStore,
 
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{keys, occasion, out};
+use crate::{keys, occasion, out, settings};
 
 /// The bot of this machine, for the connections of its member. Where there are no keys yet there is nobody and nothing,
 /// which the runtime then says.
@@ -26,7 +26,8 @@ pub(crate) fn bot(catalog: Catalog, client: PinnedClient, config: &Config) -> an
     };
     let store = Arc::new(occasion::open_store(&bot.home)?);
     let (id, desk) = (member.id(), Arc::clone(&store));
-    let executor = occasion::executor(catalog, bot.key, vec![member], client, store);
+    let sandbox = settings::sandbox(config)?;
+    let executor = occasion::executor(catalog, bot.key, vec![member], client, store, sandbox);
     Ok(LocalBot { executor, desk, member: id })
 }
 

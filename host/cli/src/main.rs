@@ -27,6 +27,7 @@ mod out;
 mod pages;
 mod run;
 mod services;
+mod settings;
 mod sheet;
 mod terminal;
 mod wait;

@@ -228,6 +228,7 @@ pub(crate) fn executor(
     issuers: Vec<PublicKey>,
     client: PinnedClient,
     store: Arc<dyn Store>,
+    sandbox: Sandbox,
 ) -> Executor {
     Executor {
         bot,
@@ -238,7 +239,7 @@ pub(crate) fn executor(
         timer: Box::new(SystemTimer),
         entropy: Box::new(SystemEntropy),
         retries: Retries::Usual,
-        sandbox: Sandbox::default(),
+        sandbox,
         wire: Box::new(client),
     }
 }

@@ -4,6 +4,7 @@
 //! Start reading in `call/mod.rs`: it is the spine, and every other module is a stop on its way. There is one path and no
 //! way around a check.
 
+pub mod beside;
 pub mod call;
 pub mod catalog;
 pub mod clock;

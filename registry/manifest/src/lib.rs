@@ -24,4 +24,4 @@ pub use digest::Digest;
 pub use host::ApiHost;
 pub use ids::{Access, ArgName, OpId, ServiceId};
 pub use model::Manifest;
-pub use parse::{Reading, read};
+pub use parse::{Finding, Reading, read};

@@ -64,6 +64,16 @@ async fn issues(github: &Emulated) -> u64 {
     assert_eq!(row(&listed, "/number", &json!(number))["title"], title);
     let found = github.done("search_issues", json!({"q": "repo:harbour/lantern is:issue Tides"})).await;
     assert_eq!(row(&found, "/number", &json!(number))["state"], "open");
+    let stale = github.done("stale_issues", of(json!({"labels": ["bug"], "assignee": "wren"}))).await;
+    // The emulator has the machine's time and we have our own: 30 days before it.
+    let updated_at = row(&listed, "/number", &json!(number))["updated_at"].as_str().expect("a time");
+    if updated_at < "2026-12-16T08:00:00" {
+        assert_eq!((&stale["stale"], &stale["issues"][0]["title"]), (&json!(1), &json!(title)), "{stale}");
+        let groups = github.done("stale_issues", of(json!({"by": "label"}))).await;
+        assert_eq!(row(&groups["groups"], "/name", &json!("bug"))["stale"], 1);
+    } else {
+        assert_eq!(stale, json!({"stale": 0, "issues": []}));
+    }
     number
 }
 

@@ -91,6 +91,9 @@ async fn unserved(stripe: &Emulated, charge: &str) {
     for (op, args) in unserved {
         stripe.refused(op, args, NO_ROUTE).await;
     }
+    // Its charges do not say how much of them was captured, and nothing is taken for it.
+    let lacks = (Code::ModuleFailed, "missing field `amount_captured`");
+    stripe.refused("revenue_by_month", json!({"from": "2026-01"}), lacks).await;
     // It takes the search for a customer of that name.
     let search = json!({"query": "name:\"Wren\""});
     stripe.refused("search_customers", search, (Code::UpstreamNotFound, "No such customer: 'search'")).await;

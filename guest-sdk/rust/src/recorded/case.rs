@@ -8,17 +8,20 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Asked, Recorded};
+use super::{Asked, Open, Recorded};
 use crate::{Error, Host, Response};
 
 /// A case: args, the exchanges that they lead to, and what comes of it.
+///
+/// One without `expect` is a draft, as `pinhole module new` writes it and `pinhole module run --rewrite` completes it: any
+/// result will do, and what its requests leave out is not held.
 #[derive(Debug)]
 pub struct Case {
     /// The args, as JSON.
     pub args: String,
     /// The host that answers as the case says.
     pub host: Recorded,
-    expect: Expect,
+    expect: Option<Expect>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -28,7 +31,7 @@ struct Written {
     #[serde(rename = "access")]
     _access: String,
     exchanges: Vec<Exchange>,
-    expect: Expect,
+    expect: Option<Expect>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -43,10 +46,8 @@ struct Exchange {
 struct Sent {
     method: String,
     path: String,
-    #[serde(default)]
-    query: Map<String, Value>,
-    #[serde(default)]
-    headers: Map<String, Value>,
+    query: Option<Map<String, Value>>,
+    headers: Option<Map<String, Value>>,
     body: Option<Value>,
 }
 
@@ -75,12 +76,14 @@ impl Case {
     /// Reads a case file's text.
     pub fn read(text: &str) -> Result<Self, String> {
         let written: Written = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        if written.expect.result.is_some() == written.expect.refusal.is_some() {
+        let both = |expect: &Expect| expect.result.is_some() == expect.refusal.is_some();
+        if written.expect.as_ref().is_some_and(both) {
             return Err("`expect` has either `result` or `refusal`".to_owned());
         }
+        let draft = written.expect.is_none();
         let mut host = Recorded::new();
         for Exchange { request, response } in written.exchanges {
-            let (asked, answer) = (asked(request)?, answer(response)?);
+            let (asked, answer) = (asked(request, draft)?, answer(response)?);
             host = host.recording(asked, Ok(answer));
         }
         Ok(Self { args: written.args.to_string(), host, expect: written.expect })
@@ -109,17 +112,19 @@ impl Case {
     ) -> Option<String> {
         let result = run(&self.host, op, &self.args);
         let fault = match (&self.expect, result) {
-            (Expect { result: Some(wanted), .. }, Ok(got)) => match serde_json::from_str::<Value>(&got) {
+            (None, Err(error)) => Some(format!("got the error: {error}")),
+            (Some(Expect { result: Some(wanted), .. }), Ok(got)) => match serde_json::from_str::<Value>(&got)
+            {
                 Ok(value) if holds(wanted, &value) => None,
                 _ => Some(format!("expected {wanted}\ngot      {got}")),
             },
-            (Expect { result: Some(wanted), .. }, Err(error)) => {
+            (Some(Expect { result: Some(wanted), .. }), Err(error)) => {
                 Some(format!("expected {wanted}\ngot the error: {error}"))
             }
-            (Expect { refusal, .. }, Ok(got)) => {
+            (Some(Expect { refusal, .. }), Ok(got)) => {
                 Some(format!("expected the refusal {}, got {got}", refusal.as_deref().unwrap_or_default()))
             }
-            (Expect { .. }, Err(_)) => None,
+            (None, Ok(_)) | (Some(_), Err(_)) => None,
         };
         let left = self.host.left.borrow();
         fault.or_else(|| {
@@ -166,8 +171,9 @@ fn defaults(folder: &Path, op: &str) -> Map<String, Value> {
     let read = |name: &str| -> Option<Value> {
         serde_json::from_str(&fs::read_to_string(folder.parent()?.join(name)).ok()?).ok()
     };
-    let beside = read("op.json").or_else(|| Some(read("manifest.json")?.get("ops")?.get(op)?.clone()));
-    let properties = beside.and_then(|op| op.pointer("/args/properties")?.as_object().cloned());
+    let ops = read("op.json").and_then(|alone| alone.get("op").cloned());
+    let ops = ops.or_else(|| read("manifest.json")?.get("ops").cloned());
+    let properties = ops.and_then(|ops| ops.get(op)?.pointer("/args/properties")?.as_object().cloned());
     let default = |(name, schema): (String, Value)| Some((name, schema.get("default")?.clone()));
     properties.unwrap_or_default().into_iter().filter_map(default).collect()
 }
@@ -185,9 +191,15 @@ fn holds(wanted: &Value, got: &Value) -> bool {
     }
 }
 
-fn asked(sent: Sent) -> Result<Asked, String> {
+/// What a draft leaves out is not held.
+fn asked(sent: Sent, draft: bool) -> Result<Asked, String> {
+    let open = Open {
+        query: draft && sent.query.is_none(),
+        headers: draft && sent.headers.is_none(),
+        body: draft && sent.body.is_none(),
+    };
     let mut query = Vec::new();
-    for (key, value) in sent.query {
+    for (key, value) in sent.query.unwrap_or_default() {
         let values = match value {
             Value::Array(values) => values,
             value => vec![value],
@@ -196,7 +208,8 @@ fn asked(sent: Sent) -> Result<Asked, String> {
             query.push((key.clone(), text(&value)?));
         }
     }
-    Ok(Asked::new(&sent.method, &sent.path, query, headers(sent.headers)?, sent.body))
+    let headers = headers(sent.headers.unwrap_or_default())?;
+    Ok(Asked { open, ..Asked::new(&sent.method, &sent.path, query, headers, sent.body) })
 }
 
 fn answer(answered: Answered) -> Result<Response, String> {

@@ -150,11 +150,28 @@ fn a_folder_of_cases_is_run_with_the_defaults_of_its_op() {
     std::fs::write(folder.join("manifest.json"), json!({"ops": {"things": op}}).to_string()).unwrap();
     check_cases(&cases, "things", asks);
     std::fs::rename(folder.join("manifest.json"), folder.join("op.json")).unwrap();
-    std::fs::write(folder.join("op.json"), op.to_string()).unwrap();
+    std::fs::write(folder.join("op.json"), json!({"service": "x", "op": {"things": op}}).to_string())
+        .unwrap();
     check_cases(&cases, "things", asks);
     let said = failure(|| check_cases(&cases, "things", |_, _, _| Err(Error::new("no"))));
     assert!(said.starts_with("things.one.json: expected"), "{said}");
     let said = failure(|| check_cases(&cases, "thing", asks));
     assert!(said.ends_with("cases has no file `thing.<name>.json`"), "{said}");
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_draft_holds_no_more_than_it_says() {
+    let draft = r#"{"args": {"page": 1}, "access": "read", "exchanges": [
+        {"request": {"method": "GET", "path": "/things/a%20b"}, "response": {"status": 200}}]}"#;
+    let asks = |host: &dyn Host| thing().header("x-more", "1").json(&json!({})).send(host);
+    assert_eq!(fault(draft, |host| asks(host).and(Ok(json!(1)))), None);
+    assert_eq!(fault(draft, |host| asks(host).and(Err(Error::new("no")))).unwrap(), "got the error: no");
+    assert!(fault(draft, |_| Ok(json!(1))).unwrap().starts_with("recorded and not sent"));
+    let other = failure(|| drop(fault(draft, |host| Request::get("/other").send(host).and(Ok(json!(1))))));
+    assert!(other.starts_with("no recorded exchange answers"), "{other}");
+    let held = draft.replace(r#""path": "/things/a%20b""#, r#""path": "/things/a%20b", "query": {}"#);
+    assert!(
+        failure(|| drop(fault(&held, |host| asks(host).and(Ok(json!(1)))))).contains("no recorded exchange")
+    );
 }

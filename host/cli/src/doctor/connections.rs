@@ -10,6 +10,7 @@ use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::local::{LocalBot, Skipped, Standing, Stored, UNNAMED_ACCOUNT, ViewError, manifest_of};
 use pinhole_runtime::net::PinnedClient;
 use pinhole_runtime::outcome::Code;
+use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{
     ConnectionRow, Connections as _, Party, QUESTIONS_PENDING_MAX, QuestionState, Questions as _,
     SqliteStore, Store as _, StoreError, Table,
@@ -27,6 +28,7 @@ const SOON_SECS: i64 = 7 * 24 * 60 * 60;
 pub(super) struct World {
     pub(super) catalog: Catalog,
     pub(super) client: PinnedClient,
+    pub(super) sandbox: Sandbox,
     pub(super) asks: Asks,
 }
 
@@ -75,6 +77,7 @@ pub(super) async fn look(keys: Keys, database: Database, world: World, findings:
                     vec![(*member).clone()],
                     world.client,
                     store.clone(),
+                    world.sandbox,
                 );
                 let bot = LocalBot { executor, desk: store.clone(), member: member.id() };
                 each(&rows, &bot, &store, world.asks, now, findings).await;

@@ -10,6 +10,9 @@ mod finding;
 mod home;
 mod keys;
 mod modes;
+mod modules;
+
+use pinhole_runtime::sandbox::Sandbox;
 
 use crate::args::DoctorFlags;
 use crate::config::Config;
@@ -29,11 +32,13 @@ pub(crate) async fn main(flags: &DoctorFlags, config: &Config) -> anyhow::Result
 
     let mut findings = Findings::default();
     home::look(config, &mut findings);
+    let sandbox = Sandbox::new(modules::look(config, &mut findings));
     let keys = keys::look(config, &mut findings);
     let database = database::look(&keys.home, &mut findings);
     clock::look(&database, &mut findings);
     let asks = if flags.offline { connections::Asks::Nobody } else { connections::Asks::Services };
-    connections::look(keys, database, connections::World { catalog, client, asks }, &mut findings).await;
+    connections::look(keys, database, connections::World { catalog, client, sandbox, asks }, &mut findings)
+        .await;
 
     findings.print(flags.json)?;
     Ok(if findings.any_wrong() { End::Failed } else { End::Done })

@@ -4,8 +4,10 @@ mod caret;
 
 use std::path::{Path, PathBuf};
 
+use pinhole_manifest::Reading;
 use pinhole_manifest::diagnostic::{Diagnostic, Severity};
 use pinhole_manifest::visible::visible;
+use pinhole_runtime::beside;
 use pinhole_runtime::catalog::ModuleFiles;
 use pinhole_runtime::replay;
 use pinhole_runtime::sandbox::Sandbox;
@@ -50,7 +52,7 @@ fn check(paths: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
     for path in paths {
         let path = manifest_file(path);
         let bytes = files::read(&path)?;
-        let reading = pinhole_manifest::read(&bytes);
+        let reading = looked_at(&path, &bytes);
         if reading.manifest.is_none() {
             end = End::Invalid;
         }
@@ -84,11 +86,23 @@ fn check(paths: &[PathBuf], shape: Shape) -> anyhow::Result<End> {
     Ok(end)
 }
 
+/// Reads a manifest and looks at the modules beside it. Beside standard input there are none to look at.
+fn looked_at(path: &Path, bytes: &[u8]) -> Reading {
+    let reading = pinhole_manifest::read(bytes);
+    let (Some(manifest), Some(folder)) =
+        (&reading.manifest, path.parent().filter(|_| path != Path::new("-")))
+    else {
+        return reading;
+    };
+    let found = beside::modules(manifest, &ModuleFiles::In(folder.to_owned()));
+    reading.with_findings(bytes, found)
+}
+
 fn manifest_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("manifest.json") } else { path.to_owned() }
 }
 
-fn summary(path: &Path, reading: &pinhole_manifest::Reading) -> String {
+fn summary(path: &Path, reading: &Reading) -> String {
     let path = visible(&path.display().to_string());
     match &reading.manifest {
         Some(manifest) => {

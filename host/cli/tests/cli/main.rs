@@ -36,6 +36,8 @@ mod manifest_test;
 #[cfg(test)]
 mod module;
 #[cfg(test)]
+mod module_files;
+#[cfg(test)]
 mod modules;
 #[cfg(test)]
 mod once;
@@ -45,6 +47,8 @@ mod pages;
 mod plain;
 #[cfg(test)]
 mod run;
+#[cfg(test)]
+mod settings;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]

@@ -208,6 +208,8 @@ struct Sleep(Option<Instant>);
 impl Pollable for Sleep {
     async fn ready(&mut self) {
         match self.0 {
+            // The runtime's own timer says so only now and then, when it is asked again and again.
+            Some(until) if until <= Instant::now() => {}
             Some(until) => tokio::time::sleep_until(until).await,
             None => std::future::pending().await,
         }

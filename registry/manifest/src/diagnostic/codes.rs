@@ -1,6 +1,7 @@
 //! Every kind of fault, in one table: the stable name, how bad it is, and a sentence on the rule. Refuses nothing itself.
 //!
-//! INVARIANT: [`Code::ALL`] holds each code once, and each has a passing and a failing vector in `tests/vectors`.
+//! INVARIANT: [`Code::ALL`] holds each code once, and each has a passing and a failing vector in `tests/vectors`; those of a file
+//! beside the manifest, which no vector has, have tests of `pinhole manifest check`.
 //! DESIGN, "Manifest".
 
 use super::Severity;
@@ -34,6 +35,13 @@ macro_rules! codes {
             }
         }
     };
+}
+
+impl Code {
+    /// Whether it is about a file beside the manifest, which nobody sees who reads the manifest alone.
+    pub fn is_beside(self) -> bool {
+        matches!(self, Self::ModuleAbsent | Self::ModuleChanged | Self::ModuleUnfit)
+    }
 }
 
 codes! {
@@ -157,6 +165,9 @@ codes! {
     ModuleWrite "module_write" Error "In format 1 a module only reads."
     ModuleFile "module_file" Error "A module's file is `modules/<name>.wasm`."
     ModuleDigest "module_digest" Error "A module's digest is 64 lower-case hexadecimal digits."
+    ModuleAbsent "module_absent" Error "A module's file is there, beside the manifest, and has at most 32 MiB."
+    ModuleChanged "module_changed" Error "A module's file is the one whose digest the manifest names."
+    ModuleUnfit "module_unfit" Error "A module is a component of the world `pinhole:op/module` that imports nothing but what a module is given."
 
     PickSyntax "pick_syntax" Error "A pick's paths follow RFC 9535; fields stand without the `$`."
     PickDescendant "pick_descendant" Error "A pick has no descendant segment: nobody could say what it lets through."

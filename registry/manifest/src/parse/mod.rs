@@ -6,6 +6,7 @@
 mod answer;
 mod args;
 mod auth;
+mod beside;
 mod body;
 mod cross;
 pub(crate) mod faults;
@@ -28,6 +29,7 @@ use crate::Digest;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::json::{self, JsonFault, Numbers};
 use crate::model::Manifest;
+pub use beside::Finding;
 pub use names::is_method_key;
 pub use posted::is_graphql as is_graphql_segment;
 use reader::{Faults, Value};
@@ -62,8 +64,12 @@ pub fn read(bytes: &[u8]) -> Reading {
     let manifest = service::manifest(&Value::top(&document.root, &faults), Digest::of(bytes));
     invisible::check(&document.root, &faults);
     let diagnostics = faults.into_diagnostics(&mut document);
-    let failed = diagnostics.iter().any(|diagnostic| diagnostic.severity() == Severity::Error);
+    let failed = failed(&diagnostics);
     Reading { manifest: manifest.filter(|_| !failed), diagnostics }
+}
+
+fn failed(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity() == Severity::Error)
 }
 
 /// The diagnostic of a file that could not be read on.

@@ -20,7 +20,7 @@ pub(crate) fn run(op: &str) -> Option<Value> {
             drop(random::get_random_bytes(1 << 20));
         },
         "writes_zeroes" => drop(stdout::get_stdout().write_zeroes(MUCH)),
-        "writes_much" => drop(stdout::get_stdout().write(&vec![b'a'; 8 << 20])),
+        "writes_much" => drop(stdout::get_stdout().write(&vec![b'a'; 100_000])),
         "never_flushes" => {
             let out = stdout::get_stdout();
             while out.write(&[b'a'; 1000]).is_ok() {}

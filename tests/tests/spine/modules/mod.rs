@@ -7,6 +7,8 @@ pub(crate) mod codes;
 mod honest;
 mod hostile;
 mod misfits;
+mod parts;
+mod wasi;
 
 use std::sync::LazyLock;
 
@@ -66,6 +68,10 @@ const OPS: [&str; 35] = [
 
 /// A manifest whose ops are all computed by a component of these bytes.
 fn manifest(component: &[u8]) -> Value {
+    manifest_of(component, &OPS)
+}
+
+fn manifest_of(component: &[u8], ops: &[&str]) -> Value {
     let op = json!({
         "access": "read",
         "summary": "Does what its name says.",
@@ -90,7 +96,7 @@ fn manifest(component: &[u8]) -> Value {
         "limits": { "response_bytes": 1 << 20, "timeout_ms": 20_000 },
     });
     let ops: serde_json::Map<String, Value> =
-        OPS.iter().map(|name| ((*name).to_owned(), op.clone())).collect();
+        ops.iter().map(|name| ((*name).to_owned(), op.clone())).collect();
     let mut manifest = pinhole_tests::thing();
     manifest["ops"] = Value::Object(ops);
     manifest

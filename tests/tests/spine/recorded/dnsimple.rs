@@ -211,7 +211,9 @@ async fn every_op_of_dnsimples_gets_what_was_recorded_of_its_endpoint() {
         }
     }
     no_faults(&faults);
-    let ops: BTreeSet<&str> = manifest["ops"].as_object().unwrap().keys().map(String::as_str).collect();
+    // What a module computes has cases of its own.
+    let ops = manifest["ops"].as_object().unwrap().iter().filter(|(_, op)| op["module"].is_null());
+    let ops: BTreeSet<&str> = ops.map(|(name, _)| name.as_str()).collect();
     let left: Vec<&&str> = ops.difference(&shown).collect();
     assert_eq!(left, [&"register_domain"], "an op never came to a result");
 }

@@ -19,6 +19,7 @@ use crate::stage::Stage;
 mod database;
 mod keys;
 mod manifests;
+mod modules;
 mod services;
 mod stored;
 
@@ -181,9 +182,11 @@ fn chmod(home: &Home, name: &str, mode: u32) {
     fs::set_permissions(home.path(name), fs::Permissions::from_mode(mode)).unwrap();
 }
 
-const WELL: [&str; 10] = [
+const WELL: [&str; 12] = [
     "home",
     "keys",
+    "config.toml",
+    "compiled modules",
     "keys/member.json",
     "keys/member.pub",
     "keys/bot.json",

@@ -13,7 +13,7 @@ use super::sealed::SUFFIX;
 /// What the name of a file begins with that is being written.
 pub(super) const DRAFT: &str = ".draft-";
 /// How long one is believed to be: nothing takes so long to write.
-const DRAFT_AGE: Duration = Duration::from_secs(3600);
+const DRAFT_AGE: Duration = Duration::from_hours(1);
 
 /// Reads a file to its end, if it is one that this user alone can write and not larger than `most` bytes. The handle is
 /// for saying that it was used.

@@ -117,9 +117,9 @@ impl Cache {
             match &opened {
                 Err(error) if error.is_suspicious() => {
                     let hint = error.hint();
-                    tracing::warn!(%error, hint, "compiled modules are not kept");
+                    tracing::warn!(error = as_error(error), hint, "compiled modules are not kept");
                 }
-                Err(error) => tracing::debug!(%error, "compiled modules are not kept"),
+                Err(error) => tracing::debug!(error = as_error(error), "compiled modules are not kept"),
                 Ok(_) => {}
             }
             opened.ok()
@@ -159,6 +159,11 @@ pub fn look_at_cache(folder: &Path) -> Result<Option<CacheContent>, CacheError> 
 /// Beside the folder, so that who removes what is in it keeps the key.
 fn key_file(folder: &Path) -> PathBuf {
     folder.with_extension("key")
+}
+
+/// For the log, which then says the causes too.
+fn as_error(error: &CacheError) -> &(dyn std::error::Error + 'static) {
+    error
 }
 
 fn above(path: &Path) -> &Path {

@@ -86,7 +86,7 @@ pub(super) fn look_at_folder(path: &Path) -> Result<bool, CacheError> {
     if !metadata.is_dir() {
         return Err(CacheError::NotAFolder { path: place() });
     }
-    if !is_own(&metadata) {
+    if !is_own(&metadata).map_err(|source| CacheError::Disk { path: place(), source })? {
         return Err(CacheError::Foreign { path: place() });
     }
     match mode(&metadata) {
@@ -110,7 +110,7 @@ pub(super) fn make_folder(path: &Path) -> Result<(), CacheError> {
 
 /// Whether this is a file that this user alone can read and write.
 pub(super) fn is_private(metadata: &Metadata) -> bool {
-    metadata.is_file() && is_own(metadata) && mode(metadata) == 0o600
+    metadata.is_file() && is_own(metadata).unwrap_or(false) && mode(metadata) == 0o600
 }
 
 /// Opens what is no link, and waits for nobody.
@@ -131,8 +131,9 @@ pub(super) fn touch(file: &File) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn is_own(metadata: &Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere nobody can say")]
+fn is_own(metadata: &Metadata) -> io::Result<bool> {
+    Ok(std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw())
 }
 
 #[cfg(unix)]
@@ -152,8 +153,8 @@ pub(super) fn touch(_: &File) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn is_own(_: &Metadata) -> bool {
-    false
+fn is_own(_: &Metadata) -> io::Result<bool> {
+    Err(ErrorKind::Unsupported.into())
 }
 
 #[cfg(not(unix))]

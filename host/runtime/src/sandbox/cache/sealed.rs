@@ -9,7 +9,7 @@ use std::hash::{Hash as _, Hasher};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use pinhole_manifest::Digest;
-use sha2::{Digest as _, Sha256};
+use sha2::Sha256;
 use wasmtime::component::Component;
 use wasmtime::{Engine, Error};
 use zeroize::Zeroizing;
@@ -26,8 +26,8 @@ const MAC: usize = 32;
 /// What code is for: an engine and a module.
 pub(super) struct Purpose<'e> {
     engine: &'e Engine,
-    /// All by which this engine compiles, its version and this machine's instructions included.
-    config: [u8; 32],
+    /// All by which this engine compiles, its version and this machine's instructions included, and the version of this crate.
+    config: Digest,
     module: Digest,
 }
 
@@ -51,16 +51,18 @@ pub(super) struct Code<'e, 'b> {
 
 impl<'e> Purpose<'e> {
     pub(super) fn new(engine: &'e Engine, module: Digest) -> Self {
-        let mut hasher = Sha256Hasher(Sha256::new());
-        engine.precompile_compatibility_hash().hash(&mut hasher);
-        Self { engine, config: hasher.0.finalize().into(), module }
+        let mut config = Bytes(Vec::new());
+        engine.precompile_compatibility_hash().hash(&mut config);
+        // What one version looks at before it compiles, the next one may refuse.
+        config.0.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
+        Self { engine, config: Digest::of(&config.0), module }
     }
 
     /// The name of its file. Two purposes have two; what a file is for is read in it.
     pub(super) fn name(&self) -> String {
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        let config = self.config.first_chunk::<8>().map(|start| hex(start)).unwrap_or_default();
-        format!("{}-{config}{SUFFIX}", hex(self.module.as_bytes()))
+        let [module, config] =
+            [self.module, self.config].map(|digest| digest.to_string().replace("sha256:", ""));
+        format!("{module}-{}{SUFFIX}", config.get(..16).unwrap_or_default())
     }
 
     /// What stands before this code in its file.
@@ -83,7 +85,7 @@ impl<'e> Purpose<'e> {
 
     fn header(&self, code: &[u8]) -> Vec<u8> {
         let length = u64::try_from(code.len()).unwrap_or(u64::MAX).to_le_bytes();
-        [&MAGIC[..], &self.config, self.module.as_bytes(), &length].concat()
+        [&MAGIC[..], self.config.as_bytes(), self.module.as_bytes(), &length].concat()
     }
 }
 
@@ -110,15 +112,15 @@ fn mac(key: &Key, header: &[u8], code: &[u8]) -> Hmac<Sha256> {
     Hmac::<Sha256>::new((&*block).into()).chain_update(header).chain_update(code)
 }
 
-/// A hasher that nobody finds collisions of.
-struct Sha256Hasher(Sha256);
+/// Takes what is hashed as it is.
+struct Bytes(Vec<u8>);
 
-impl Hasher for Sha256Hasher {
+impl Hasher for Bytes {
     fn write(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
+        self.0.extend_from_slice(bytes);
     }
 
-    /// Nobody asks: what was written is taken whole.
+    /// Nobody asks.
     fn finish(&self) -> u64 {
         0
     }

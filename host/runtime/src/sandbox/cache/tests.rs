@@ -3,6 +3,7 @@
 
 mod folders;
 mod processes;
+mod sealed;
 
 use std::convert::Infallible;
 use std::fs;
@@ -15,7 +16,7 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use super::key::Key;
-use super::sealed::{NotOurs, Purpose};
+use super::sealed::Purpose;
 use super::{Cache, above, key_file};
 use crate::entropy::SystemEntropy;
 use crate::sandbox::fault::Misfit;
@@ -188,66 +189,6 @@ async fn what_cannot_be_read_is_compiled() {
     assert_eq!(disk.names().len(), 1, "the draft is gone");
 }
 
-#[test]
-fn with_any_bit_flipped_nothing_opens() {
-    let (disk, engine) = (Disk::new(), Engine::default());
-    fs::create_dir_all(above(&disk.key())).unwrap();
-    let key = Key::open(&disk.key(), &SystemEntropy).unwrap();
-    let purpose = Purpose::new(&engine, Digest::of(b"module"));
-    let mut bytes = purpose.seal(b"machine code", &key);
-    bytes.extend(b"machine code");
-    assert!(purpose.open(&bytes, &key).is_ok());
-    for at in 0..bytes.len() * 8 {
-        bytes[at / 8] ^= 1 << (at % 8);
-        let wanted = if at / 8 < 80 { NotOurs::Header } else { NotOurs::Mac };
-        assert_eq!(purpose.open(&bytes, &key).err(), Some(wanted), "bit {at}");
-        bytes[at / 8] ^= 1 << (at % 8);
-    }
-    for length in 0..bytes.len() {
-        let wanted = if length < 112 { NotOurs::Short } else { NotOurs::Header };
-        assert_eq!(purpose.open(&bytes[..length], &key).err(), Some(wanted), "{length} bytes");
-    }
-}
-
-#[test]
-fn what_another_key_has_sealed_is_not_taken() {
-    let (disk, other, engine) = (Disk::new(), Disk::new(), Engine::default());
-    keep(&disk.cache(), &engine, EMPTY, EMPTY);
-    keep(&other.cache(), &engine, EMPTY, EMPTY);
-    assert!(finds(&disk.cache(), &engine, EMPTY));
-    assert_ne!(fs::read(disk.key()).unwrap(), fs::read(other.key()).unwrap());
-    fs::copy(other.file(&engine, EMPTY), disk.file(&engine, EMPTY)).unwrap();
-    assert!(!finds(&disk.cache(), &engine, EMPTY));
-    // The same with the other's key in the place of this one's: all that was kept here is foreign.
-    keep(&disk.cache(), &engine, EMPTY, EMPTY);
-    fs::copy(other.key(), disk.key()).unwrap();
-    assert!(!finds(&disk.cache(), &engine, EMPTY));
-}
-
-#[test]
-fn what_another_module_was_compiled_to_is_not_taken_under_this_name() {
-    let (disk, engine) = (Disk::new(), Engine::default());
-    keep(&disk.cache(), &engine, b"one", EMPTY);
-    keep(&disk.cache(), &engine, b"two", IMPORTS_X);
-    fs::copy(disk.file(&engine, b"one"), disk.file(&engine, b"two")).unwrap();
-    assert!(finds(&disk.cache(), &engine, b"one"));
-    assert!(!finds(&disk.cache(), &engine, b"two"));
-}
-
-#[test]
-fn what_another_engine_has_compiled_is_not_taken() {
-    let disk = Disk::new();
-    let with = |fuel| Engine::new(wasmtime::Config::new().consume_fuel(fuel)).unwrap();
-    let (one, other) = (with(true), with(false));
-    keep(&disk.cache(), &one, EMPTY, EMPTY);
-    assert!(finds(&disk.cache(), &with(true), EMPTY), "an engine of the same settings");
-    assert!(!finds(&disk.cache(), &other, EMPTY));
-    // Under the other's name too.
-    assert_ne!(disk.file(&one, EMPTY), disk.file(&other, EMPTY));
-    fs::copy(disk.file(&one, EMPTY), disk.file(&other, EMPTY)).unwrap();
-    assert!(!finds(&disk.cache(), &other, EMPTY));
-}
-
 /// The digest of the module's own bytes comes before the cache.
 #[tokio::test]
 async fn a_module_that_was_changed_is_refused_though_the_right_one_is_kept() {
@@ -269,6 +210,19 @@ async fn what_comes_out_of_the_cache_imports_nothing_else_either() {
     let refused = sandbox.program(Digest::of(PROBE), || Ok::<_, Infallible>(PROBE.to_vec())).await;
     assert_eq!(refused.err(), Some(Fault::Misfit(Misfit::Imports(vec!["x".to_owned()]))));
     assert_eq!(sandbox.compiled(), 0);
+}
+
+/// What is kept was compiled for a host with room for it.
+#[tokio::test]
+async fn a_kept_module_that_no_longer_fits_the_settings_is_refused_like_any_other() {
+    let disk = Disk::new();
+    run(&disk.sandbox()).await;
+    let narrow = SandboxSettings { table_elements: 1, ..SandboxSettings::default() };
+    for sandbox in [Sandbox::new(narrow), Sandbox::new(narrow).with_cache(disk.folder(), SystemEntropy)] {
+        let refused = sandbox.program(Digest::of(PROBE), || Ok::<_, Infallible>(PROBE.to_vec())).await;
+        assert_eq!(refused.err(), Some(Fault::Misfit(Misfit::Parts)));
+    }
+    assert_eq!(run(&disk.sandbox()).await, 0);
 }
 
 /// What does not run here is compiled to be looked at, and then forgotten.

@@ -27,7 +27,8 @@ fn component(parts: &str) -> Vec<u8> {
 fn looked_at(bytes: &[u8]) -> Result<Inspected, Misfit> {
     let inspected = inspect(bytes);
     let running = Running::start(&SandboxSettings { calls: 1, ..SandboxSettings::default() }).unwrap();
-    let loaded = Program::compile(running.engine(), bytes);
+    let loaded = Program::compile(running.engine(), bytes)
+        .and_then(|component| Program::link(running.engine(), &component));
     let fits = inspected.as_ref().map_err(Clone::clone).and_then(Inspected::fits);
     assert_eq!(loaded.map(|_program| ()), fits.map_err(Fault::Misfit), "{inspected:?}");
     inspected

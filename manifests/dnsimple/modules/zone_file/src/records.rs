@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use serde::Deserialize;
 
-use crate::text::{Word, absolute, comment, owner, strings, words};
+use crate::text::{Word, absolute, comment, is_name, owner, strings, words};
 
 /// A record; what else it has is not read.
 #[derive(Debug, Deserialize)]
@@ -37,7 +37,7 @@ impl Line {
         let regions = record.regions.iter().flatten().filter(|region| *region != "global");
         let regions: Vec<&str> = regions.map(String::as_str).collect();
         let head = format!("{}\t{}\tIN\t{kind}\t", owner(&name), record.ttl);
-        match data(record) {
+        match data(record).filter(|_| is_name(&name)) {
             Some(data) if regions.is_empty() => {
                 Self { name, kind, text: format!("{head}{data}\n"), comment: false }
             }
@@ -84,14 +84,14 @@ fn data(record: &Record) -> Option<String> {
     Some(match (record.kind.as_str(), plain.as_slice()) {
         ("A", [address]) => address.parse::<Ipv4Addr>().ok()?.to_string(),
         ("AAAA", [address]) => address.parse::<Ipv6Addr>().ok()?.to_string(),
-        ("CNAME" | "NS" | "PTR", [host]) => absolute(host),
-        ("MX", [host]) => format!("{} {}", record.priority?, absolute(host)),
+        ("CNAME" | "NS" | "PTR", [host]) => host_name(host)?,
+        ("MX", [host]) => format!("{} {}", record.priority?, host_name(host)?),
         ("SRV", [weight, port, host]) => {
-            format!("{} {} {} {}", record.priority?, number(weight)?, number(port)?, absolute(host))
+            format!("{} {} {} {}", record.priority?, number(weight)?, number(port)?, host_name(host)?)
         }
         ("SOA", [server, mail, numbers @ ..]) if numbers.len() == 5 => {
             let numbers: Option<Vec<&str>> = numbers.iter().map(|text| number(text)).collect();
-            format!("{} {} {}", absolute(server), absolute(mail), numbers?.join(" "))
+            format!("{} {} {}", host_name(server)?, host_name(mail)?, numbers?.join(" "))
         }
         ("CAA" | "DNSKEY" | "DS" | "HINFO" | "NAPTR" | "SSHFP", [_, ..]) => {
             let written: Vec<String> = all.iter().map(Word::written).collect();
@@ -99,6 +99,11 @@ fn data(record: &Record) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// A host's name as a zone file has it; the root is one for services that are not there.
+fn host_name(text: &str) -> Option<String> {
+    (!text.is_empty() && is_name(text)).then(|| absolute(text))
 }
 
 fn number(text: &str) -> Option<&str> {

@@ -106,6 +106,9 @@ fn what_no_zone_file_has_is_a_comment() {
         ("CAA", "0 issue \"open", None),
         ("A", "192.0.2.7 192.0.2.8", None),
         ("A", "192.0.2.7;", None),
+        ("CNAME", "a..example.com", None),
+        ("CNAME", "\"\"", None),
+        ("NS", ".example.com", None),
         ("AAAA", "192.0.2.7", None),
         ("SRV", "+5 5060 sip.lantern-oil.com", Some(1)),
     ] {
@@ -122,10 +125,23 @@ fn no_content_or_name_makes_a_line_of_its_own() {
         line("w", "A", evil, None),
         "; not in a zone file: w 60 IN A 192.0.2.7\\010@ 60 IN NS evil.example.com."
     );
+    let evil = "0 issue \"a\n@ 60 IN NS evil.example.com.\"";
+    assert!(line("w", "CAA", evil, None).starts_with("; not in a zone file: w 60 IN CAA 0 issue \"a\\010@"));
     assert_eq!(line("w", "CNAME", "a;b(c)", None), r"w 60 IN CNAME a\;b\(c\).");
     assert_eq!(line("a b;c\n@$ORIGIN", "A", "192.0.2.7", None), r"a\032b\;c\010\@\$ORIGIN 60 IN A 192.0.2.7");
     assert_eq!(line("*", "A", "192.0.2.7", None), "* 60 IN A 192.0.2.7");
     assert!(line("w", "URL", "a\u{2028}b\u{85}c", None).ends_with(r"a\8232b\133c"));
+}
+
+#[test]
+fn a_name_that_is_too_long_is_a_comment() {
+    let label = "a".repeat(63);
+    assert_eq!(line("w", "CNAME", &label, None), format!("w 60 IN CNAME {label}."));
+    assert!(line("w", "CNAME", &format!("{label}a"), None).starts_with("; not in a zone file: w"));
+    assert!(line(&format!("{label}a"), "A", "192.0.2.7", None).starts_with("; not in a zone file: a"));
+    let long = [label.as_str(); 4].join(".");
+    assert!(line("w", "CNAME", &long, None).starts_with("; not"));
+    assert!(line("a..b", "A", "192.0.2.7", None).starts_with("; not"));
 }
 
 fn record(number: usize) -> Value {

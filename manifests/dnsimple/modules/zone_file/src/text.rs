@@ -120,6 +120,12 @@ fn numbered(text: &mut String, code: u32) {
     text.push_str(&escape);
 }
 
+/// Whether a text is a name: labels of 1 to 63 bytes, all together at most 253; or the root. RFC 1035, section 2.3.4.
+pub(crate) fn is_name(text: &str) -> bool {
+    let text = text.strip_suffix('.').unwrap_or(text);
+    text.is_empty() || (text.len() <= 253 && text.split('.').all(|label| (1..=63).contains(&label.len())))
+}
+
 /// A name with the dot at its end.
 pub(crate) fn absolute(name: &str) -> String {
     let name = name.strip_suffix('.').unwrap_or(name);

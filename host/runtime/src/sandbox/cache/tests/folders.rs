@@ -1,6 +1,7 @@
 //! Which folders and keys are used, and how much is kept in them.
 
 use std::fs::File;
+use std::sync::Barrier;
 use std::time::SystemTime;
 
 use super::*;
@@ -15,7 +16,7 @@ fn time_of(path: &Path) -> SystemTime {
     path.metadata().unwrap().modified().unwrap()
 }
 
-const HOUR: Duration = Duration::from_secs(3600);
+const HOUR: Duration = Duration::from_hours(1);
 
 /// A cache that has kept one component.
 fn made() -> (Disk, Engine) {
@@ -74,7 +75,7 @@ fn a_folder_or_a_key_of_another_user_is_not_used() {
     let me = std::os::unix::fs::MetadataExt::uid(&disk.folder().metadata().unwrap());
     for folder in [disk.folder(), above(&disk.folder()).to_owned()] {
         if give(&folder, me + 1).is_err() {
-            return;
+            return eprintln!("SKIPPED: only root can give a folder away");
         }
         is_not_used(&disk, &engine, |error| matches!(error, CacheError::Foreign { .. }));
         give(&folder, me).unwrap();
@@ -117,6 +118,26 @@ fn a_key_that_is_none_or_that_others_can_read_is_not_used() {
     assert!(finds(&disk.cache(), &engine, EMPTY));
 }
 
+/// Each of them finds no key, makes one, and ends with the one that is there.
+#[test]
+fn whoever_makes_a_key_at_the_same_time_ends_with_the_same_one() {
+    for _ in 0..20 {
+        let disk = Disk::new();
+        fs::create_dir_all(above(&disk.key())).unwrap();
+        let (path, start) = (disk.key(), Barrier::new(8));
+        let made = || {
+            start.wait();
+            *Key::open(&path, &SystemEntropy).unwrap().expose()
+        };
+        let keys = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(made)).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect::<Vec<_>>()
+        });
+        let kept = fs::read(&path).unwrap();
+        assert!(keys.iter().all(|key| key[..] == kept));
+    }
+}
+
 #[tokio::test]
 async fn a_cache_that_cannot_be_made_fails_no_call() {
     let disk = Disk::new();
@@ -147,6 +168,18 @@ fn to_look_makes_nothing_and_counts_what_is_there() {
     fs::write(disk.folder().join("of somebody else"), "text").unwrap();
     let bytes = disk.file(&engine, EMPTY).metadata().unwrap().len();
     assert_eq!(look_at_cache(&disk.folder()).unwrap(), Some(CacheContent { modules: 1, bytes }));
+}
+
+/// Whoever has the old file open reads the old one to its end.
+#[test]
+fn a_file_is_replaced_and_never_written_into() {
+    let (disk, engine) = made();
+    let (path, before) = (disk.file(&engine, EMPTY), disk.0.path().join("the old one"));
+    let bytes = fs::read(&path).unwrap();
+    fs::hard_link(&path, &before).unwrap();
+    keep(&disk.cache(), &engine, EMPTY, IMPORTS_X);
+    assert_ne!(fs::read(&path).unwrap(), bytes);
+    assert_eq!(fs::read(&before).unwrap(), bytes);
 }
 
 #[test]

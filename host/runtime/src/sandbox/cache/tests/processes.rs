@@ -112,6 +112,9 @@ fn a_process_that_is_killed_while_it_writes_leaves_whole_files() {
         for _ in 0..=round {
             assert_eq!(another.line().as_deref(), Some("kept"));
         }
+        // Who reads meanwhile finds one or the other.
+        let reader = disk.cache();
+        assert!((0..50).all(|_| finds(&reader, &engine, EMPTY)), "round {round}");
         drop(another);
         assert!(finds(&disk.cache(), &engine, EMPTY), "round {round}");
     }
