@@ -45,7 +45,7 @@ export class Response {
     try {
       return exact ? fromJson(this.text()) : JSON.parse(this.text());
     } catch (error) {
-      // Out of memory is no fault of the answer.
+      // That the engine came to its own end is no fault of the answer.
       if (!(error instanceof SyntaxError)) throw error;
       throw new OpError(`${this.#request}: the answer is not JSON`);
     }

@@ -115,7 +115,8 @@ test("a document and its variables are posted as they are", () => {
 
 test("links are followed by their path and query alone", () => {
   const next = '<https://elsewhere.example/repositories/7/issues?state=open+now&page=2%261>; rel="next"';
-  const { host, asked } = hosting((_, n) => ({ headers: n === 1 ? [["link", `<https://x/y>; rel="prev", ${next}, </z>; rel=last`]] : [] }));
+  const link = [["link", `<https://x/y>; rel="prev", ${next}, </z>; rel=last`]];
+  const { host, asked } = hosting((_, n) => ({ headers: n === 1 ? link : [] }));
   const pages = [...host.pages.link(host.get("/repos/a/b/issues").query("state", "open now"))];
   assert.strictEqual(pages.length, 2);
   assert.strictEqual(asked[1].path, "/repositories/7/issues");

@@ -105,7 +105,8 @@ test("a case that expects nothing yet is loose, and is still held to what it has
   assert.throws(() => playCase(file, { op }), /query/);
   const plain = (_, host) => host.post("/x").json({ n: 1 }).send().json();
   assert.deepStrictEqual(playCase(file, { op: plain }), { result: { id: 1 } });
-  assert.throws(() => playCase(written({ exchanges: [{ ...bare, request: { ...bare.request, path: "/y" } }], expect: undefined }), { op: plain }), Difference);
+  const other = { ...bare, request: { ...bare.request, path: "/y" } };
+  assert.throws(() => playCase(written({ exchanges: [other], expect: undefined }), { op: plain }), /path/);
 });
 
 test("a recorded failure reaches the op, alone and among many", () => {

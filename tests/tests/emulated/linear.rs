@@ -122,7 +122,7 @@ async fn unserved(linear: &Emulated, ids: &Ids) {
     linear.refused("get_project", project, lacks("Cannot query field")).await;
     linear.refused("list_cycles", team.clone(), lacks("Cannot query field")).await;
     // Its module says what the service said.
-    linear.refused("cycle_report", team, (Code::ModuleFailed, "Cannot query field")).await;
+    linear.refused("cycle_report", team, (Code::ModuleFailed, "Unknown type \"CycleFilter\"")).await;
     let filtered = json!({"team_id": ids.team, "state": {"type": {"in": ["started"]}}});
     linear.refused("list_issues", filtered, lacks("\"StringComparator\" not to include unknown field")).await;
 }

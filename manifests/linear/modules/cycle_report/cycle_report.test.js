@@ -38,7 +38,8 @@ function reported({ issues = [{}], cycle = {}, before = {}, left = [], now = CAS
     completedAt: null, isActive: true, progress: 0,
   };
   const host = new Recorded([], { now }).host();
-  const all = issues.map((issue, n) => ({ id: `i${n}`, estimate: 1, state: { name: "Todo", type: "unstarted" }, assignee: null, ...issue }));
+  const plain = { estimate: 1, state: { name: "Todo", type: "unstarted" }, assignee: null };
+  const all = issues.map((issue, n) => ({ id: `i${n}`, ...plain, ...issue }));
   const answer = ({ query, variables }) => {
     if (query === documents.CYCLE) {
       const node = variables.filter.number ? { ...one, id: "before", ...before } : { ...one, ...cycle };
