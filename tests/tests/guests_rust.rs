@@ -66,7 +66,10 @@ fn done(command: &mut Command) -> String {
 fn pinhole(folder: &Path) -> Command {
     let mut pinhole = Command::new(command());
     pinhole.current_dir(folder).env("PINHOLE_HOME", workshop().join("no-home"));
-    pinhole.env("CARGO_TARGET_DIR", workshop().join("target"));
+    // The command's flags name the folder of the sources: in one place two of them would build the library again and again.
+    let made = folder.strip_prefix(workshop()).ok().and_then(|made| made.iter().next());
+    let name = made.and_then(|name| name.to_str()).unwrap_or("manifests");
+    pinhole.env("CARGO_TARGET_DIR", workshop().join(format!("target-{name}")));
     pinhole
 }
 
@@ -112,7 +115,10 @@ fn held(module: &Path, more: &[&str]) -> Vec<Value> {
 /// The native tests of a module; at least so many.
 fn native_tests(module: &Path, at_least: usize) {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["test", "--lib"]).current_dir(module).env("CARGO_TARGET_DIR", workshop().join("target"));
+    cargo
+        .args(["test", "--lib"])
+        .current_dir(module)
+        .env("CARGO_TARGET_DIR", workshop().join("target-native"));
     let said = done(&mut cargo);
     let passed = said.split("test result: ok. ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
     assert!(passed.is_some_and(|passed: usize| passed >= at_least), "{}: {said}", module.display());
