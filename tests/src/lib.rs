@@ -24,6 +24,7 @@
 mod desks;
 mod front;
 mod granting;
+pub mod guests;
 pub mod holds;
 mod local;
 mod modules;

@@ -6,74 +6,21 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::process::Command;
 
+use pinhole_tests::guests::{self, copied, done, held, pinhole, root, run};
 use pinhole_tests::node_tools;
 use serde_json::Value;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
-}
-
-/// The command, built if it is not there already.
-fn command() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let test = std::env::current_exe().expect("this test");
-        let folder = test.parent().and_then(Path::parent).expect("the folder of the build").to_owned();
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--locked", "--workspace", "--bin", "pinhole"]);
-        if folder.ends_with("release") {
-            cargo.arg("--release");
-        }
-        cargo.env("CARGO_TARGET_DIR", folder.parent().expect("a folder")).current_dir(root());
-        assert!(cargo.status().expect("cargo runs").success(), "the command does not build");
-        folder.join("pinhole")
-    })
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
-/// What a command says that must succeed.
-fn done(command: &mut Command) -> String {
-    let output = command.output().expect("the command runs");
-    assert!(output.status.success(), "{command:?}: {}\n{}", output.status, text(&output));
-    String::from_utf8(output.stdout).expect("text")
-}
-
-fn pinhole(folder: &Path) -> Command {
-    let mut pinhole = Command::new(command());
-    pinhole.current_dir(folder).env("PINHOLE_HOME", folder.join("no-home"));
-    pinhole
-}
 
 /// The packages, or `None` and a loud word.
 fn packager(test: &str) -> Option<PathBuf> {
     node_tools(test, "componentize-qjs").map(|tools| tools.join("node_modules"))
 }
 
-/// Builds a module and gives what the command says of it.
+/// Builds a module with these packages.
 fn build(module: &Path, packages: &Path, more: &[&str]) -> Value {
-    let mut command = pinhole(module);
-    command.args(["module", "build", "--json", "--node-modules"]).arg(packages).args(more);
-    serde_json::from_str(&done(&mut command)).expect("a document")
-}
-
-fn assert_imports_only_the_contract(built: &Value) {
-    let imports = built["imports"].as_array().expect("imports");
-    let of_ours = |import: &Value| import.as_str().is_some_and(|name| name.starts_with("pinhole:op/"));
-    assert!(!imports.is_empty() && imports.iter().all(of_ours), "{built}");
-}
-
-/// What came of each case.
-fn run(module: &Path, more: &[&str]) -> Vec<Value> {
-    let reports = done(pinhole(module).args(["module", "run", "--json"]).args(more));
-    let reports: Vec<Value> = serde_json::from_str(&reports).expect("a document");
-    assert!(!reports.is_empty(), "no case ran");
-    reports
+    let packages = packages.to_str().expect("text");
+    guests::build(module, &[&["--node-modules", packages], more].concat())
 }
 
 /// The tests of a folder, in Node; at least so many.
@@ -85,15 +32,6 @@ fn node_tests(folder: &Path, at_least: usize) {
     let passed =
         said.lines().find_map(|line| line.strip_prefix("# pass ")).and_then(|n| n.parse::<usize>().ok());
     assert!(passed.is_some_and(|passed| passed >= at_least), "{}: {said}", folder.display());
-}
-
-fn copied(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let place = to.join(path.file_name().expect("a name"));
-        if path.is_dir() { copied(&path, &place) } else { fs::copy(&path, &place).map(drop).expect("a copy") }
-    }
 }
 
 #[test]
@@ -123,7 +61,7 @@ fn a_new_module_is_tested_built_and_run_as_it_is() {
             dir,
         ]));
         node_tests(&module, 2);
-        assert_imports_only_the_contract(&build(&module, &packages, &[]));
+        build(&module, &packages, &[]);
         done(pinhole(&module).args(["module", "check"]));
         let reports = run(&module, &[]);
         let result = &reports[0]["outcome"]["result"];
@@ -139,14 +77,8 @@ fn the_example_is_tested_built_and_run() {
     node_tests(&example, 4);
     let folder = tempfile::tempdir().expect("a folder");
     copied(&example, folder.path());
-    assert_imports_only_the_contract(&build(folder.path(), &packages, &[]));
-    let reports = run(folder.path(), &[]);
-    assert_eq!(reports.len(), 3);
-    // Every exchange of every case took place.
-    assert!(
-        reports.iter().all(|report| report["unused"] == 0 && report["differs"].is_null()),
-        "{reports:#?}"
-    );
+    build(folder.path(), &packages, &[]);
+    assert_eq!(held(folder.path(), &[]).len(), 3);
 }
 
 #[test]
@@ -158,7 +90,6 @@ fn linears_module_is_built_again_and_holds_its_cases() {
     let made = folder.path().join("made.wasm");
     let made = made.to_str().expect("text");
     let built = build(&module, &packages, &["--out", made]);
-    assert_imports_only_the_contract(&built);
     let recorded = fs::read(module.join("built.json")).expect("how it was built");
     let recorded: Value = serde_json::from_slice(&recorded).expect("JSON");
     // Another packager, or one whose chance nobody fixes, gives other bytes.

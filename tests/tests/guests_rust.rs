@@ -7,11 +7,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::process::Command;
 
+use pinhole_tests::guests::{build, compared, copied, done, held, pinhole, place, root, run, workshop};
 use pinhole_tests::missing;
-use serde_json::Value;
 
 /// The manifests' modules in Rust, and how many cases each has at least.
 const MODULES: [(&str, usize); 4] = [
@@ -20,58 +19,6 @@ const MODULES: [(&str, usize); 4] = [
     ("hubspot/modules/pipeline_summary", 7),
     ("stripe/modules/revenue_by_month", 8),
 ];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
-}
-
-/// The folder of this build.
-fn built_in() -> PathBuf {
-    let test = std::env::current_exe().expect("this test");
-    test.parent().and_then(Path::parent).expect("the folder of the build").to_owned()
-}
-
-/// The command, built if it is not there already.
-fn command() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let folder = built_in();
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--locked", "--workspace", "--bin", "pinhole"]);
-        if folder.ends_with("release") {
-            cargo.arg("--release");
-        }
-        cargo.env("CARGO_TARGET_DIR", folder.parent().expect("a folder")).current_dir(root());
-        assert!(cargo.status().expect("cargo runs").success(), "the command does not build");
-        folder.join("pinhole")
-    })
-}
-
-/// Where guests are built, and the sources that are made for it.
-fn workshop() -> PathBuf {
-    built_in().join("guests-rust")
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
-/// What a command says that must succeed.
-fn done(command: &mut Command) -> String {
-    let output = command.output().expect("the command runs");
-    assert!(output.status.success(), "{command:?}: {}\n{}", output.status, text(&output));
-    String::from_utf8(output.stdout).expect("text")
-}
-
-fn pinhole(folder: &Path) -> Command {
-    let mut pinhole = Command::new(command());
-    pinhole.current_dir(folder).env("PINHOLE_HOME", workshop().join("no-home"));
-    // The command's flags name the folder of the sources: in one place two of them would build the library again and again.
-    let made = folder.strip_prefix(workshop()).ok().and_then(|made| made.iter().next());
-    let name = made.and_then(|name| name.to_str()).unwrap_or("manifests");
-    pinhole.env("CARGO_TARGET_DIR", workshop().join(format!("target-{name}")));
-    pinhole
-}
 
 /// Whether modules can be built here.
 fn compiler(test: &str) -> Option<()> {
@@ -85,66 +32,13 @@ fn compiler(test: &str) -> Option<()> {
     found.or_else(|| missing(test, "there is no Rust compiler for Wasm; `.ci/run` installs one"))
 }
 
-/// Builds a module and gives what the command says of it.
-fn build(module: &Path, more: &[&str]) -> Value {
-    let said = done(pinhole(module).args(["module", "build", "--json"]).args(more));
-    let built: Value = serde_json::from_str(&said).expect("a document");
-    let imports = built["imports"].as_array().expect("imports");
-    let of_ours = |import: &Value| import.as_str().is_some_and(|name| name.starts_with("pinhole:op/"));
-    assert!(!imports.is_empty() && imports.iter().all(of_ours), "{built}");
-    built
-}
-
-/// What came of each case.
-fn run(module: &Path, more: &[&str]) -> Vec<Value> {
-    let said = done(pinhole(module).args(["module", "run", "--json"]).args(more));
-    let reports: Vec<Value> = serde_json::from_str(&said).expect("a document");
-    assert!(!reports.is_empty(), "no case ran");
-    reports
-}
-
-/// The same of cases that hold, with every exchange that they have.
-fn held(module: &Path, more: &[&str]) -> Vec<Value> {
-    let reports = run(module, more);
-    for report in &reports {
-        assert!(report["unused"] == 0 && report["differs"].is_null(), "{report:#}");
-    }
-    reports
-}
-
 /// The native tests of a module; at least so many.
 fn native_tests(module: &Path, at_least: usize) {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo
-        .args(["test", "--lib"])
-        .current_dir(module)
-        .env("CARGO_TARGET_DIR", workshop().join("target-native"));
+    cargo.args(["test", "--lib"]).current_dir(module).env("CARGO_TARGET_DIR", workshop().join("target"));
     let said = done(&mut cargo);
     let passed = said.split("test result: ok. ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
     assert!(passed.is_some_and(|passed: usize| passed >= at_least), "{}: {said}", module.display());
-}
-
-fn copied(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let place = to.join(path.file_name().expect("a name"));
-        match path.is_dir() {
-            true if path.ends_with("target") => {}
-            true => copied(&path, &place),
-            false => fs::copy(&path, &place).map(drop).expect("a copy"),
-        }
-    }
-}
-
-/// An empty place for sources, the same each time.
-fn place(name: &str) -> PathBuf {
-    let place = workshop().join(name);
-    if place.exists() {
-        fs::remove_dir_all(&place).expect("the sources of the last time go");
-    }
-    fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
-    place
 }
 
 /// A new module, with the versions of everything that this workspace has.
@@ -152,7 +46,7 @@ fn new(name: &str, service: &str) -> PathBuf {
     let module = place(name);
     let dir = module.to_str().expect("text");
     let args = ["module", "new", "rust", "top-members", "--service", service, "--dir", dir];
-    done(pinhole(&root()).args(args));
+    done(pinhole(root()).args(args));
     fs::copy(root().join("Cargo.lock"), module.join("Cargo.lock")).expect("a copy");
     module
 }
@@ -223,11 +117,20 @@ fn the_manifests_modules_are_built_again_and_hold_their_cases() {
         let out = out.to_str().expect("text");
         let built = build(&module, &["--out", out]);
         assert!(held(&module, &["--component", out]).len() >= cases, "{folder}");
-        let recorded = fs::read(module.join("built.json")).expect("what is recorded of its build");
-        let recorded: Value = serde_json::from_slice(&recorded).expect("JSON");
-        // Another compiler makes other bytes.
-        if recorded["toolchain"] == built["toolchain"] {
-            assert_eq!(recorded["sha256"], built["sha256"], "{folder} is not built of these sources");
-        }
+        compared(&module, &built);
     }
+}
+
+/// The name of its folder has no place in a component; another source is another component.
+#[test]
+fn two_builds_in_two_folders_give_one_digest() {
+    let Some(()) = compiler("two_builds_in_two_folders_give_one_digest") else { return };
+    let (first, second) = (new("twice", "github"), place("elsewhere/by/another/name"));
+    let one = build(&first, &[]);
+    copied(&first, &second);
+    assert_eq!((&build(&second, &[])["sha256"], &one["reproducible"]), (&one["sha256"], &true.into()));
+    let source = second.join("src/lib.rs");
+    let text = fs::read_to_string(&source).expect("a source");
+    fs::write(&source, text.replace("names.len()", "7")).expect("written");
+    assert_ne!(build(&second, &[])["sha256"], one["sha256"]);
 }

@@ -15,6 +15,13 @@ use super::sdk;
 use crate::end::{End, Failure};
 use crate::out;
 
+/// Names that are words of a language, or of what a new module is made of.
+const TAKEN: &str = " abstract and as assert async await become box break case catch class const continue core crate debugger def \
+    default del delete do dyn elif else enum except export extends extern false final finally fn for from function gen global if \
+    impl import in instanceof interface is lambda let loop macro main match mod move mut new none nonlocal null not or override \
+    package pass pinhole_guest priv private protected public pub raise ref return run self static std struct super switch test \
+    tests this throw trait true try type typeof union unsafe unsized use var virtual void where while with yield ";
+
 /// The request that a new module makes.
 struct First {
     path: String,
@@ -31,6 +38,10 @@ pub(super) fn main(flags: &NewFlags) -> anyhow::Result<End> {
             "write small letters, digits and hyphens: `stale-issues`",
         )
     })?;
+    if TAKEN.contains(&format!(" {op} ")) {
+        let message = format!("`{op}` is a word that means something else where the module is written");
+        return Err(usage(message, "choose another name, such as `stale-issues`").into());
+    }
     let service = ServiceId::parse(&flags.service)
         .map_err(|error| usage(format!("`{}`: {error}", flags.service), "`pinhole services` lists them"))?;
     let first = first(flags, &service)?;
@@ -46,8 +57,12 @@ pub(super) fn main(flags: &NewFlags) -> anyhow::Result<End> {
         word(flags.language)
     ));
     out::line(format_args!("  cd {shown}"));
-    if flags.language == Language::JavaScript {
-        out::line("  npm install");
+    match flags.language {
+        Language::Rust => {}
+        Language::JavaScript => out::line("  npm install"),
+        Language::Python => {
+            out::line("  python3 -m venv .venv && .venv/bin/pip install componentize-py==0.25.1");
+        }
     }
     out::line("  pinhole module build");
     out::line("  pinhole module run");

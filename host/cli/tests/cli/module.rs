@@ -124,7 +124,9 @@ fn a_new_module_writes_over_nothing_and_needs_a_good_name_and_a_known_service() 
     let there = new(&["rust", "there", "--service", "github"]).expect(2);
     assert!(there.stderr.contains("`there` is there already"), "{}", there.stderr);
     assert_eq!(fs::read_dir(home.path("there")).unwrap().count(), 1);
-    for name in ["Stale", "a_b", "../x", "1st", "", "x/y"] {
+    for name in
+        ["Stale", "a_b", "../x", "1st", "", "x/y", "main", "delete", "match", "lambda", "pinhole-guest"]
+    {
         new(&["rust", name, "--service", "github"]).expect(2);
     }
     assert!(new(&["rust", "x-y", "--service", "acme"]).expect(2).stderr.contains("--manifest FILE"));

@@ -85,18 +85,21 @@ struct Received<'a> {
 #[derive(Debug)]
 pub(crate) struct Trace {
     started: Instant,
+    /// When the op's time began.
+    begun: Instant,
     meta: Meta,
     result_bytes: u64,
 }
 
 impl Trace {
     pub(crate) fn new(executor: &Executor) -> Self {
-        Self { started: executor.timer.now(), meta: Meta::default(), result_bytes: u64::MAX }
+        let now = executor.timer.now();
+        Self { started: now, begun: now, meta: Meta::default(), result_bytes: u64::MAX }
     }
 
     /// Another of the same call, for a request beside others; what it took is added here later.
     fn beside(&self) -> Self {
-        Self { started: self.started, meta: Meta::default(), result_bytes: self.result_bytes }
+        Self { meta: Meta::default(), ..*self }
     }
 
     /// How long it has taken.
@@ -104,9 +107,15 @@ impl Trace {
         executor.timer.now().saturating_duration_since(self.started)
     }
 
+    /// The op's time begins: its request or its module is ready. To compile a module is done once, and none of it.
+    fn begin(&mut self, executor: &Executor) {
+        self.begun = executor.timer.now();
+    }
+
     /// What is left of the op's time.
     fn left_of(&self, executor: &Executor, timeout_ms: u64) -> Duration {
-        Duration::from_millis(timeout_ms).saturating_sub(self.taken(executor))
+        let taken = executor.timer.now().saturating_duration_since(self.begun);
+        Duration::from_millis(timeout_ms).saturating_sub(taken)
     }
 }
 
@@ -168,6 +177,7 @@ impl Executor {
         let call = call.authorize(self)?;
         let call = call.open_page(self)?;
         let call = call.prepare(self).await?;
+        trace.begin(self);
         let spent = call.spend(self).await?;
         call.require(self, trace).await.map_err(|refusal| spent.noted(refusal))?;
         let answer = call.carry_out(self, trace).await.map_err(|refusal| spent.noted(refusal))?;

@@ -133,8 +133,8 @@ pub async fn rehearse<R: CryptoRng>(
     let (scheme, idempotency) = stage.marks()?;
     let book = Arc::new(Book {
         source,
-        shown: Shown::new(scheme, stage.secret(), idempotency),
-        scrub: Scrub::new(&[stage.secret()]),
+        shown: Shown::new(scheme, stage.key(), idempotency),
+        scrub: Scrub::new(&[stage.key()]),
         seen: Mutex::default(),
     });
     let outcome = stage.play(access, args, Box::new(BookWire(Arc::clone(&book))), rng).await?;

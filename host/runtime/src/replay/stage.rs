@@ -84,7 +84,7 @@ impl Stage {
     }
 
     /// What the credential is.
-    pub(super) fn secret(&self) -> &str {
+    pub(super) fn key(&self) -> &str {
         self.secret.expose()
     }
 

@@ -58,8 +58,6 @@ pub(crate) async fn that_takes_long() -> Provoked {
     let mut settings = SandboxSettings::default();
     settings.fuel = u64::MAX;
     stage.executor.sandbox = Sandbox::new(settings);
-    // Compiling it takes a part of the op's time, and may take more than this op has.
-    drop(called(&stage, "empty").await);
     let outcome = called(&stage, "loops").await;
     Provoked { stage, outcome }
 }

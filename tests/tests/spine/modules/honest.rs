@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use http::header::COOKIE;
 use pinhole_runtime::catalog::ModuleFiles;
+use pinhole_runtime::clock::{Timer, Wait};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::replay::{ReplayFault, replay};
@@ -248,4 +250,29 @@ async fn a_recorded_case_of_a_module_is_replayed_with_all_its_requests() {
     assert!(matches!(more, Err(ReplayFault::Unsent { unsent: 1, .. })), "{more:?}");
     let fewer = replayed(case(&[stale])).await;
     assert!(matches!(fewer, Err(ReplayFault::Request { number: 2, .. })), "{fewer:?}");
+}
+
+/// A timer by which an hour passes after the call has come in, as if its module took that long to compile.
+#[derive(Default)]
+struct SlowStart(std::sync::OnceLock<Instant>);
+
+impl Timer for SlowStart {
+    fn now(&self) -> Instant {
+        let first = self.0.get().is_none();
+        let came_in = *self.0.get_or_init(Instant::now);
+        if first { came_in } else { Instant::now() + Duration::from_hours(1) }
+    }
+
+    fn wait(&self, _time: Duration) -> Wait<'_> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn what_compiling_takes_is_none_of_the_ops_time() {
+    let mut stage = setup(routes()).start().await;
+    stage.executor.timer = Box::new(SlowStart::default());
+    let outcome = called(&stage, "empty").await;
+    assert!(outcome.result().is_some(), "{}", outcome.to_json());
+    assert!(outcome.meta.ms >= 3_600_000, "it is a part of what the call took: {}", outcome.meta.ms);
 }
