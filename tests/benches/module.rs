@@ -3,13 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use pinhole_manifest::Digest;
+use pinhole_grant::Dial;
+use pinhole_manifest::{ApiHost, Digest};
 use pinhole_runtime::entropy::SystemEntropy;
+use pinhole_runtime::net::{Exchange, Outgoing, Permit, Wire, WireLimits};
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_tests::{Canned, Setup, thing};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const PROBE: &[u8] = include_bytes!("../guests/built/probe.wasm");
 
@@ -18,7 +21,7 @@ fn runtime() -> tokio::runtime::Runtime {
     runtime.expect("a runtime")
 }
 
-/// The made-up service with an op of two kinds: declared, and computed by the probe.
+/// The made-up service with an op of two kinds: declared, and computed by the probe, which may ask for one thing or for eight.
 fn setup() -> Setup {
     let args = json!({
         "type": "object", "additionalProperties": false, "required": ["owner", "repo"],
@@ -29,6 +32,16 @@ fn setup() -> Setup {
     });
     let pick = json!({ "fields": ["owner", "stale"] });
     let path = "/repos/{owner}/{repo}/things";
+    let computed = |fields: &Value| {
+        json!({
+            "access": "read", "summary": "By a module.", "args": args, "pick": {"fields": fields},
+            "module": {
+                "file": "modules/probe.wasm",
+                "sha256": Digest::of(PROBE).hex(),
+                "requests": [{ "method": "GET", "path": path, "query": ["page"] }],
+            },
+        })
+    };
     let mut manifest = thing();
     manifest["ops"] = json!(BTreeMap::from([
         (
@@ -38,17 +51,9 @@ fn setup() -> Setup {
                 "request": { "method": "GET", "path": path },
             })
         ),
-        (
-            "passes",
-            json!({
-                "access": "read", "summary": "By a module.", "args": args, "pick": pick,
-                "module": {
-                    "file": "modules/probe.wasm",
-                    "sha256": Digest::of(PROBE).to_string().replace("sha256:", ""),
-                    "requests": [{ "method": "GET", "path": path }],
-                },
-            })
-        ),
+        ("passes", computed(&json!(["owner", "stale"]))),
+        ("eight_at_once", computed(&json!(["answered"]))),
+        ("eight_in_a_row", computed(&json!(["answered"]))),
     ]));
     Setup::module(&manifest, ("modules/probe.wasm", PROBE.to_vec()), Vec::new())
 }
@@ -73,12 +78,46 @@ fn warm(criterion: &mut Criterion) {
         group.finish();
     }
     let shared = Arc::new(stage);
-    criterion.bench_function("module/8 at once", |bencher| {
+    criterion.bench_function("module/8 calls at once", |bencher| {
         let (stage, args, grant) = (&shared, &args, &grant);
         bencher
             .to_async(&runtime)
             .iter(|| futures_util::future::join_all((0..8).map(|_| stage.run("thing.passes", args, grant))));
     });
+}
+
+/// A wire on which an answer takes its time, as on a network.
+struct Far(Canned);
+
+impl Wire for Far {
+    fn exchange(&self, permit: Permit, request: Outgoing, limits: WireLimits) -> Exchange<'_> {
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            self.0.exchange(permit, request, limits).await
+        })
+    }
+
+    fn dial(&self, host: &ApiHost) -> Dial {
+        self.0.dial(host)
+    }
+}
+
+/// Eight requests of one call, each answered after five milliseconds: by `send-all`, and one after the other.
+fn eight(criterion: &mut Criterion) {
+    let runtime = runtime();
+    let mut stage = runtime.block_on(setup().start());
+    let grant = stage.grant("thing").seal();
+    let args = json!({"owner": "acme", "repo": "it"});
+    stage.executor.wire = Box::new(Far(Canned::new("[]".to_owned())));
+    let mut group = criterion.benchmark_group("module/8 requests");
+    for op in ["thing.eight_in_a_row", "thing.eight_at_once"] {
+        let ran = runtime.block_on(stage.run(op, &args, &grant));
+        assert!(ran.to_json().contains(r#""answered":8"#), "{}", ran.to_json());
+        group.bench_function(op, |bencher| {
+            bencher.to_async(&runtime).iter(|| stage.run(op, &args, &grant));
+        });
+    }
+    group.finish();
 }
 
 /// The first call of a module in a sandbox, its engine and pool included, as a new process has it.
@@ -116,5 +155,5 @@ fn cold(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, warm, cold);
+criterion_group!(benches, warm, eight, cold);
 criterion_main!(benches);

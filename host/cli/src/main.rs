@@ -66,7 +66,7 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Keys(command) => keys::main(command, config),
         Command::Grant(command) => grant::main(command, config),
         Command::Manifest(command) => block_on(manifest::main(command)),
-        Command::Module(command) => block_on(module::main(command)),
+        Command::Module(command) => block_on(module::main(command, config)),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "pinhole", &mut script);

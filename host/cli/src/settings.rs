@@ -22,6 +22,11 @@ pub(crate) fn sandbox(config: &Config) -> anyhow::Result<Sandbox> {
     Ok(Sandbox::new(read(&config.file())?).with_cache(config.compiled_modules(), SystemEntropy))
 }
 
+/// Where modules are tried out: with the limits that everybody has.
+pub(crate) fn bench(config: &Config) -> Sandbox {
+    Sandbox::default().with_cache(config.compiled_modules(), SystemEntropy)
+}
+
 /// The settings in a file.
 pub(crate) fn read(path: &Path) -> anyhow::Result<SandboxSettings> {
     if !is_there(path)? {

@@ -17,6 +17,8 @@ impl Guest for Probe {
         match op.as_str() {
             "stale_things" => stale_things(&args),
             "all_pages" => all_pages(&args),
+            "eight_at_once" => eight(&args, |requests| http::send_all(&requests)),
+            "eight_in_a_row" => eight(&args, |requests| requests.iter().map(http::send).collect()),
             "echo" => echo(&args),
             "passes" => passes(&args),
             "empty" => Ok("{}".to_owned()),
@@ -92,6 +94,17 @@ fn all_pages(args: &Value) -> Result<String, OpError> {
         })
         .collect();
     Ok(json!({"said": said}).to_string())
+}
+
+/// Asks for eight pages, by this way; gives how many were answered.
+fn eight(
+    args: &Value,
+    send: impl Fn(Vec<Request>) -> Vec<Result<Response, http::Failure>>,
+) -> Result<String, OpError> {
+    let path = format!("/repos/{}/{}/things", text(args, "owner"), text(args, "repo"));
+    let page = |page: u32| Request { query: vec![("page".to_owned(), page.to_string())], ..get(&path) };
+    let answered = send((1..=8).map(page).collect()).iter().filter(|result| result.is_ok()).count();
+    Ok(json!({"answered": answered}).to_string())
 }
 
 /// Gives the body on as it came.

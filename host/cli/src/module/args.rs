@@ -103,6 +103,9 @@ pub(crate) struct RunFlags {
     /// Write into each case what was sent and what came of it
     #[arg(long, conflicts_with_all = ["resolve", "case"])]
     pub(crate) rewrite: bool,
+    /// Write down refusals too, and leave out answers that nobody asked for
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) values: ArgValues,
     #[command(flatten)]

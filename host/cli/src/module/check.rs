@@ -10,12 +10,15 @@ use serde_json::{Value, json};
 
 use super::args::CheckFlags;
 use super::project::Project;
-use super::{component, loads, size};
+use super::{component, loads, size, source};
 use crate::end::{End, Failure};
 use crate::out;
 
 pub(super) fn main(flags: &CheckFlags) -> anyhow::Result<End> {
     let project = if flags.module.is_dir() { Some(Project::find(&flags.module)?) } else { None };
+    if let Some(project) = &project {
+        source::say_if_changed(project);
+    }
     let path = project.as_ref().map_or_else(|| flags.module.clone(), Project::component);
     let bytes = component(&path)?;
     let found = sandbox::inspect(&bytes).map_err(|why| misfit(&why))?;

@@ -8,6 +8,7 @@ mod project;
 mod record;
 mod run;
 mod sdk;
+mod source;
 
 use std::path::Path;
 
@@ -15,15 +16,16 @@ use pinhole_manifest::visible::visible;
 
 pub(crate) use args::ModuleCommand;
 
+use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::{files, out};
 
-pub(crate) async fn main(command: ModuleCommand) -> anyhow::Result<End> {
+pub(crate) async fn main(command: ModuleCommand, config: &Config) -> anyhow::Result<End> {
     match command {
         ModuleCommand::New(flags) => new::main(&flags),
         ModuleCommand::Build(flags) => build::main(&flags),
         ModuleCommand::Check(flags) => check::main(&flags),
-        ModuleCommand::Run(flags) => run::main(&flags).await,
+        ModuleCommand::Run(flags) => run::main(&flags, config).await,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pinhole_grant::Secret;
-use pinhole_manifest::cases::Case;
+use pinhole_manifest::cases::{Case, Expect};
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Access, Manifest};
 use pinhole_runtime::catalog::{Catalog, ModuleFiles, Source};
@@ -14,9 +14,10 @@ use serde_json::{Value, json};
 
 use super::args::RunFlags;
 use super::project::Project;
-use super::{component, loads, record};
+use super::{component, loads, record, source};
+use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{call, occasion, out};
+use crate::{call, occasion, out, settings};
 
 /// A module's manifest and file, ready to be tried out.
 struct Bench<'a> {
@@ -37,12 +38,22 @@ struct Report {
     written: Option<PathBuf>,
 }
 
-pub(super) async fn main(flags: &RunFlags) -> anyhow::Result<End> {
+pub(super) async fn main(flags: &RunFlags, config: &Config) -> anyhow::Result<End> {
+    if flags.dial.resolve.is_empty() && (!flags.values.arg.is_empty() || flags.values.args.is_some()) {
+        let message = "args are for a stand-in: recorded answers have their own";
+        return Err(Failure::new(
+            End::Usage,
+            message,
+            "pass `--resolve` and `--ca-cert`, or leave the args out",
+        )
+        .into());
+    }
     let project = Project::find(&flags.project)?;
+    source::say_if_changed(&project);
     let path = flags.component.clone().unwrap_or_else(|| project.component());
     let (manifest, modules) = project.manifest(component(&path)?, flags.manifest.as_deref())?;
     let loaded = loads(&manifest, &project.spec)?;
-    let bench = Bench { project: &project, manifest, modules, sandbox: Sandbox::default() };
+    let bench = Bench { project: &project, manifest, modules, sandbox: settings::bench(config) };
     let reports = if flags.dial.resolve.is_empty() {
         bench.recorded(flags).await?
     } else {
@@ -85,12 +96,18 @@ impl Bench<'_> {
             let record::Recorded { name, case, expects } = record::read(&file, op)?;
             let Case { args, access, expect, notes, next, exchanges, .. } = case;
             let run = self.try_out(args.as_str(), access, Answers::Recorded(exchanges)).await?;
-            let differs = if expects { run.holds(&expect, notes.as_deref(), next).err() } else { None };
-            let written = flags.rewrite.then(|| file.clone());
-            if let Some(path) = &written {
-                record::write(path, args.as_str(), access, &run)?;
+            let mut differs = if expects { run.holds(&expect, notes.as_deref(), next).err() } else { None };
+            let mut written = None;
+            if flags.rewrite {
+                let refused = matches!(&expect, Expect::Refusal(code) if expects && is_refused(&run, code));
+                if !refused && !flags.force {
+                    worth_keeping(&run)?;
+                }
+                record::write(&file, args.as_str(), access, &run)?;
+                written = Some(file);
+                differs = None;
             }
-            let differs = differs.filter(|_| !flags.rewrite).map(|fault| fault.to_string());
+            let differs = differs.map(|fault| fault.to_string());
             reports.push(Report { name, run, expects, differs, written });
         }
         Ok(reports)
@@ -110,12 +127,35 @@ impl Bench<'_> {
         let name = flags.case.clone().unwrap_or_else(|| "stand-in".to_owned());
         let mut written = None;
         if flags.case.is_some() {
+            if !flags.force {
+                worth_keeping(&run)?;
+            }
             let path = self.project.cases().join(format!("{}.{name}.json", self.project.op));
             record::write(&path, &args, Access::Read, &run)?;
             written = Some(path);
         }
         Ok(Report { name, run, expects: false, differs: None, written })
     }
+}
+
+fn is_refused(run: &Rehearsed, code: &str) -> bool {
+    matches!(&run.outcome.verdict, Verdict::Refused(refusal) if refusal.code.as_str() == code)
+}
+
+/// Refuses to write down what looks like a mistake: the case that is there may be the better one.
+fn worth_keeping(run: &Rehearsed) -> anyhow::Result<()> {
+    let hint = "look at what it asked for; `--force` writes it down as it went";
+    if let Verdict::Refused(refusal) = &run.outcome.verdict {
+        let about =
+            refusal.untrusted.as_ref().map(|text| format!(" ({})", text.as_str())).unwrap_or_default();
+        let message = format!("`{}`: {}{about}; nothing is written", refusal.code, refusal.message);
+        return Err(Failure::new(End::Failed, message, hint).into());
+    }
+    if run.unused > 0 {
+        let message = format!("{} recorded answers were not asked for; nothing is written", run.unused);
+        return Err(Failure::new(End::Failed, message, hint).into());
+    }
+    Ok(())
 }
 
 fn ended(report: &Report) -> End {
@@ -132,18 +172,11 @@ fn answer(answer: &SeenAnswer) -> String {
     }
 }
 
-fn target(path: &str, query: &std::collections::BTreeMap<String, Vec<String>>) -> String {
-    let pairs =
-        query.iter().flat_map(|(name, values)| values.iter().map(move |value| format!("{name}={value}")));
-    let pairs: Vec<String> = pairs.collect();
-    if pairs.is_empty() { path.to_owned() } else { format!("{path}?{}", pairs.join("&")) }
-}
-
 fn show(report: &Report) {
     let Report { name, run, expects, differs, written } = report;
     out::line(format_args!("{}.{name}", run.outcome.op));
     for (request, came) in &run.exchanges {
-        let line = format!("{} {}: {}", request.method, target(&request.path, &request.query), answer(came));
+        let line = format!("{request}: {}", answer(came));
         out::line(format_args!("  {}", visible(&line)));
         if let Some(body) = &request.body {
             out::line(format_args!("    {}", visible(body)));
@@ -159,7 +192,7 @@ fn show(report: &Report) {
         Verdict::Refused(refusal) => {
             out::line(format_args!("  refused with `{}`: {}", refusal.code, visible(&refusal.message)));
             if let Some(said) = &refusal.untrusted {
-                out::line(format_args!("  said, by the module or the service: {}", visible(said.as_str())));
+                out::line(format_args!("  about: {}", visible(said.as_str())));
             }
         }
     }

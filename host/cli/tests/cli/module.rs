@@ -207,8 +207,13 @@ fn a_request_without_an_answer_and_an_answer_without_a_request_are_said() {
     assert!(short.stdout.contains("things?page=2: no answer is recorded to this"), "{}", short.stdout);
     module.case("short", &[stale(), json!([]), json!([])], Some(&ann()));
     assert!(module.run(&[]).expect(1).stdout.contains("1 recorded requests were not sent"));
-    let unwritable = module.run(&["--rewrite"]).expect(0);
-    assert!(unwritable.stdout.contains("written to"), "{}", unwritable.stdout);
+    let kept = module.run(&["--rewrite"]).expect(1);
+    assert!(
+        kept.stderr.contains("1 recorded answers were not asked for; nothing is written"),
+        "{}",
+        kept.stderr
+    );
+    assert!(module.run(&["--rewrite", "--force"]).expect(0).stdout.contains("written to"));
     assert_eq!(module.read("m/cases/stale_things.short.json")["exchanges"].as_array().unwrap().len(), 2);
 }
 
@@ -218,6 +223,8 @@ fn what_was_not_answered_is_not_written_down() {
     module.case("short", &[stale()], None);
     let before = module.read("m/cases/stale_things.short.json");
     let refused = module.run(&["--rewrite"]).expect(1);
+    assert!(refused.stderr.contains("nothing is written"), "{}", refused.stderr);
+    let refused = module.run(&["--rewrite", "--force"]).expect(1);
     assert!(refused.stderr.contains("request 2 got no answer"), "{}", refused.stderr);
     assert_eq!(module.read("m/cases/stale_things.short.json"), before);
 }
@@ -287,9 +294,42 @@ fn a_stand_in_is_asked_over_tls_and_what_it_answers_becomes_a_case_without_the_k
 #[test]
 fn without_a_stand_in_nothing_is_dialled() {
     let module = Module::new();
+    assert!(module.run(&[]).expect(2).stderr.contains("has no case"));
     let refused = module.run(&["--arg", "owner=acme"]).expect(2);
-    assert!(refused.stderr.contains("has no case"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("args are for a stand-in"), "{}", refused.stderr);
     let refused =
         module.run(&["--resolve", "api.github.com:443:127.0.0.1:1", "--arg", "owner=acme"]).expect(2);
     assert!(refused.stderr.contains("no service here has the host"), "{}", refused.stderr);
+}
+
+/// A case that somebody wrote by hand is worth more than what a mistake in the op makes of it.
+#[test]
+fn a_refusal_that_no_case_expects_is_not_written_over_one() {
+    let module = Module::of(&json!([{"method": "GET", "path": "/repos/{owner}/{repo}/things"}]));
+    module.case("one", &[stale(), json!([])], Some(&ann()));
+    let before = module.read("m/cases/stale_things.one.json");
+    let refused = module.run(&["--rewrite"]).expect(1);
+    let said = "GET /repos/acme/it/things with the query keys page";
+    assert!(
+        refused.stderr.contains("module_request_refused") && refused.stderr.contains(said),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(module.read("m/cases/stale_things.one.json"), before);
+    module.run(&["--rewrite", "--force"]).expect(0);
+    let expected = json!({"refusal": "module_request_refused"});
+    assert_eq!(module.read("m/cases/stale_things.one.json")["expect"], expected);
+    // What a case expects is written whatever it is.
+    module.run(&["--rewrite"]).expect(0);
+}
+
+#[test]
+fn sources_that_changed_since_the_build_are_said() {
+    let module = Module::new();
+    module.case("one", &[stale(), json!([])], Some(&ann()));
+    module.home.write("m/built.json", json!({"sources": "of another day"}).to_string());
+    let said = "the sources have changed since the component was built";
+    assert!(module.run(&[]).expect(0).stderr.contains(said));
+    fs::remove_file(module.home.path("m/built.json")).unwrap();
+    assert!(!module.run(&[]).expect(0).stderr.contains(said));
 }

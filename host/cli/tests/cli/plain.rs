@@ -69,11 +69,6 @@ fn an_answer_that_cannot_be_written_is_a_failure() {
     for args in [
         &["completions", "zsh"][..],
         &["manifest", "schema"],
-        &["module"],
-        &["module", "new"],
-        &["module", "build"],
-        &["module", "check"],
-        &["module", "run"],
         &["services", "--json"],
         &["keys", "show", "--json"],
     ] {

@@ -6,6 +6,7 @@
 //! one for an overridden host.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pinhole_grant::{Dial, Secret};
@@ -72,7 +73,7 @@ impl Rehearsed {
     ) -> Result<(), ReplayFault> {
         let unrecorded = self.exchanges.iter().position(|(_, answer)| *answer == SeenAnswer::NotRecorded);
         if let Some((number, (sent, _))) = unrecorded.and_then(|at| Some((at, self.exchanges.get(at)?))) {
-            let difference = format!("no answer is recorded to `{} {}`", sent.method, sent.path);
+            let difference = format!("no answer is recorded to `{sent}`");
             return Err(ReplayFault::Request { number: number.saturating_add(1), difference });
         }
         super::compare(expect, notes, next, &self.outcome)?;
@@ -97,6 +98,18 @@ pub struct SeenRequest {
     pub headers: BTreeMap<String, String>,
     /// The body.
     pub body: Option<String>,
+}
+
+impl fmt::Display for SeenRequest {
+    /// The method, the path and the query, not encoded.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)?;
+        let pairs = self.query.iter().flat_map(|(key, values)| values.iter().map(move |value| (key, value)));
+        for (between, (key, value)) in std::iter::once('?').chain(std::iter::repeat('&')).zip(pairs) {
+            write!(f, "{between}{key}={value}")?;
+        }
+        Ok(())
+    }
 }
 
 /// What came of a request.

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::args::{BuildFlags, Language};
 use super::project::Project;
-use super::size;
+use super::{size, source};
 use crate::end::{End, Failure};
 use crate::{files, out};
 
@@ -40,6 +40,8 @@ struct Built {
     size: usize,
     toolchain: String,
     reproducible: bool,
+    /// The sources that it was built from, as [`source::digest`] has them.
+    sources: String,
 }
 
 pub(super) fn main(flags: &BuildFlags) -> anyhow::Result<End> {
@@ -62,6 +64,7 @@ pub(super) fn main(flags: &BuildFlags) -> anyhow::Result<End> {
         size: component.len(),
         toolchain: made.toolchain,
         reproducible: made.reproducible,
+        sources: source::digest(&project.root)?.hex(),
     };
     let file = flags.out.clone().unwrap_or_else(|| project.component());
     write(&file, &component)?;

@@ -73,6 +73,9 @@ struct MetadataTarget {
 }
 
 pub(super) fn build(project: &Project) -> anyhow::Result<Made> {
+    if tool::says("cargo", &["--version"]).is_none() {
+        return Err(missing("there is no cargo", "install Rust, by rustup"));
+    }
     let compiler = compiler().ok_or_else(|| missing("there is no Rust compiler for Wasm", NO_COMPILER))?;
     let package = package(project)?;
     let mut command = Command::new("cargo");

@@ -155,7 +155,10 @@ impl Asking<'_, '_> {
     fn not_declared(&self, asked: &GuestRequest, mismatch: Mismatch) -> Refusal {
         let refusal = Refusal::new(Code::ModuleRequestRefused);
         let message = format!("{}: {mismatch}", refusal.message);
-        let said = format!("{} {}", asked.method.as_str(), asked.path);
+        let keys: Vec<&str> = asked.query.iter().map(|(key, _)| key.as_str()).collect();
+        let query =
+            if keys.is_empty() { String::new() } else { format!(" with the query keys {}", keys.join(", ")) };
+        let said = format!("{} {}{query}", asked.method.as_str(), asked.path);
         let untrusted = Some(UntrustedText::new(&self.scrub.text(&said)));
         Refusal { untrusted, ..refusal.saying(message) }
     }
