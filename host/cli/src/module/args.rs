@@ -87,6 +87,7 @@ pub(crate) struct CheckFlags {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct RunFlags {
     /// The module's folder
     #[arg(default_value = ".")]
