@@ -15,12 +15,8 @@ use super::sdk;
 use crate::end::{End, Failure};
 use crate::out;
 
-/// Names that are words of a language, or of what a new module is made of.
-const TAKEN: &str = " abstract and as assert async await become box break case catch class const continue core crate debugger def \
-    default del delete do dyn elif else enum except export extends extern false final finally fn for from function gen global if \
-    impl import in instanceof interface is lambda let loop macro main match mod move mut new none nonlocal null not or override \
-    package pass pinhole_guest priv private protected public pub raise ref return run self static std struct super switch test \
-    tests this throw trait true try type typeof union unsafe unsized use var virtual void where while with yield ";
+/// Names that are words of a language, or of what a new module is made of; one a line.
+const TAKEN: &str = include_str!("taken.txt");
 
 /// The request that a new module makes.
 struct First {
@@ -38,7 +34,7 @@ pub(super) fn main(flags: &NewFlags) -> anyhow::Result<End> {
             "write small letters, digits and hyphens: `stale-issues`",
         )
     })?;
-    if TAKEN.contains(&format!(" {op} ")) {
+    if TAKEN.lines().any(|taken| taken == op.as_str()) {
         let message = format!("`{op}` is a word that means something else where the module is written");
         return Err(usage(message, "choose another name, such as `stale-issues`").into());
     }
