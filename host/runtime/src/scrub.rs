@@ -8,6 +8,8 @@
 //! longer encoded text at each of the three alignments (RFC 4648), of which `Basic` is a case; and the text as JSON escapes
 //! it once more. DESIGN, "Outcome": scrub.
 
+mod unescaped;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
@@ -18,6 +20,7 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_S
 use zeroize::Zeroizing;
 
 use crate::project::Tree;
+use unescaped::unescaped;
 
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -25,6 +28,9 @@ pub const REDACTED: &str = "[redacted]";
 pub const SECRET_BYTES_MIN: usize = 4;
 /// A secret shorter than this many bytes is looked for as it is, not encoded: three letters of base64 are anybody's.
 pub const ENCODED_BYTES_MIN: usize = 6;
+
+/// Largest body that is decoded to be scrubbed, in bytes.
+const DECODED_MAX: usize = 1 << 20;
 
 /// The secrets of one call. Zeroised on drop; prints a fixed word.
 pub struct Scrub {
@@ -119,14 +125,16 @@ impl Scrub {
         Cow::Owned(clean)
     }
 
-    /// A body without the secrets: JSON in its decoded strings, where an escape could hide one, and anything else as the
-    /// bytes stand.
+    /// A body without the secrets. Where escapes hide one, a document of JSON that is small enough is scrubbed in its decoded
+    /// strings; of any other body nothing is left.
     pub fn body(&self, bytes: Vec<u8>) -> Vec<u8> {
-        let hides = bytes.contains(&b'\\');
-        if let Some(mut tree) = hides.then(|| Tree::parse(&bytes).ok()).flatten() {
-            let before = tree.clone();
+        if bytes.contains(&b'\\') && self.contains(&unescaped(&bytes)) {
+            let small = bytes.len() <= DECODED_MAX;
+            let Some(mut tree) = small.then(|| Tree::parse(&bytes).ok()).flatten() else {
+                return REDACTED.as_bytes().to_vec();
+            };
             self.tree(&mut tree);
-            return if tree == before { bytes } else { tree.to_string().into_bytes() };
+            return tree.to_string().into_bytes();
         }
         let found = self.ranges(&bytes);
         if found.is_empty() {

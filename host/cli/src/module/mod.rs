@@ -31,8 +31,8 @@ pub(crate) async fn main(command: ModuleCommand, config: &Config) -> anyhow::Res
 
 /// Reads the component of a module.
 fn component(path: &Path) -> anyhow::Result<Vec<u8>> {
-    if !path.exists() {
-        let message = format!("there is no `{}`", path.display());
+    if !path.is_file() {
+        let message = format!("there is no file `{}`", path.display());
         return Err(Failure::new(End::Usage, message, "`pinhole module build` makes it").into());
     }
     files::read_component(path)

@@ -10,6 +10,7 @@ use pinhole_runtime::catalog::{BUILT_IN, ModuleFiles};
 use serde_json::{Map, Value};
 
 use super::args::Language;
+use super::loads;
 use crate::end::{End, Failure};
 use crate::files;
 
@@ -47,7 +48,8 @@ impl Project {
         if alone.is_file() {
             let (service, op, value) = alone_in(&alone)?;
             let language = language(&root, &op)?;
-            return Ok(Self { root, language, op, spec: alone, place: Place::Alone { service, op: value } });
+            let place = Place::Alone { service, op: value };
+            return Self { root, language, op, spec: alone, place }.sound();
         }
         let Some((folder, spec, op)) = in_manifest(&root) else {
             let message = format!("`{}` has no `op.json`", root.display());
@@ -60,7 +62,27 @@ impl Project {
             return Err(invalid(message, "name the module's folder as its op, and declare the op first"));
         }
         let language = language(&root, &op)?;
-        Ok(Self { root, language, op, spec, place: Place::InManifest { folder, manifest } })
+        Self { root, language, op, spec, place: Place::InManifest { folder, manifest } }.sound()
+    }
+
+    /// Refuses an op whose file and digest are none: a component is written under the one, and over the other.
+    fn sound(self) -> anyhow::Result<Self> {
+        let file = self.file();
+        let name = file.strip_prefix("modules/").and_then(|rest| rest.strip_suffix(".wasm"));
+        let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b);
+        if !name.is_some_and(|name| !name.is_empty() && name.bytes().all(plain)) {
+            let message = format!("`{}`: `{file}` is not a module's file", self.spec.display());
+            return Err(invalid(message, "write `modules/<name>.wasm`, the name in lower case"));
+        }
+        let digest = self.digest().unwrap_or_default();
+        if Digest::parse(&format!("sha256:{digest}")).is_err() {
+            let message = format!("`{}`: the module's `sha256` is no digest", self.spec.display());
+            return Err(invalid(
+                message,
+                "write 64 hexadecimal digits; zeros will do, `pinhole module build` writes the right ones",
+            ));
+        }
+        Ok(self)
     }
 
     /// Where its component is.
@@ -148,7 +170,9 @@ impl Project {
 /// The manifest of a service that a module is for: of that file, or of the binary.
 pub(crate) fn base_of(service: &ServiceId, base: Option<&Path>) -> anyhow::Result<Value> {
     if let Some(path) = base {
-        return document(path);
+        let bytes = files::read(path)?;
+        loads(&bytes, path)?;
+        return Ok(serde_json::from_slice(&bytes)?);
     }
     let mut all = BUILT_IN.iter().filter_map(|bytes| serde_json::from_slice::<Value>(bytes).ok());
     all.find(|manifest| text_at(manifest, "/id") == Some(service.as_str())).ok_or_else(|| {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pinhole_grant::Secret;
-use pinhole_manifest::cases::{Case, Expect};
+use pinhole_manifest::cases::{Case, CaseName, Expect};
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Access, Manifest};
 use pinhole_runtime::catalog::{Catalog, ModuleFiles, Source};
@@ -125,12 +125,17 @@ impl Bench<'_> {
         };
         let run = self.try_out(&args, Access::Read, Answers::StandIn(Box::new(client), secret)).await?;
         let name = flags.case.clone().unwrap_or_else(|| "stand-in".to_owned());
+        let file = format!("{}.{name}.json", self.project.op);
+        if CaseName::parse(&file).is_err() {
+            let message = format!("`{name}` is no name of a case");
+            return Err(Failure::new(End::Usage, message, "write small letters, digits, `-` and `_`").into());
+        }
         let mut written = None;
         if flags.case.is_some() {
             if !flags.force {
                 worth_keeping(&run)?;
             }
-            let path = self.project.cases().join(format!("{}.{name}.json", self.project.op));
+            let path = self.project.cases().join(file);
             record::write(&path, &args, Access::Read, &run)?;
             written = Some(path);
         }

@@ -37,9 +37,10 @@ fn gather(folder: &Path, under: &str, lines: &mut Vec<String>) -> std::io::Resul
         if name.starts_with('.') || is_component || NONE.contains(&name.as_str()) {
             continue;
         }
-        if entry.file_type()?.is_dir() {
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
             gather(&path, &format!("{under}{name}/"), lines)?;
-        } else if path.is_file() {
+        } else if kind.is_file() {
             lines.push(format!("{under}{name} {}\n", Digest::of(&fs::read(&path)?)));
         }
     }

@@ -333,3 +333,45 @@ fn sources_that_changed_since_the_build_are_said() {
     fs::remove_file(module.home.path("m/built.json")).unwrap();
     assert!(!module.run(&[]).expect(0).stderr.contains(said));
 }
+
+/// A folder that somebody else has made may say anything: nothing outside of it is written, and no source is made of it.
+#[test]
+fn a_hostile_folder_gets_nothing_written_outside_of_it() {
+    let module = Module::new();
+    module.case("one", &[stale(), json!([])], Some(&ann()));
+    let op = module.read("m/op.json");
+    for (member, value) in [
+        ("file", "../victim.wasm"),
+        ("file", "/tmp/victim.wasm"),
+        ("file", "modules/../../victim.wasm"),
+        ("file", "modules/.wasm"),
+        ("sha256", ""),
+        ("sha256", "e"),
+    ] {
+        let mut op = op.clone();
+        op["op"]["stale_things"]["module"][member] = value.into();
+        module.home.write("m/op.json", op.to_string());
+        for command in ["build", "check", "run"] {
+            module.home.run(&["module", command, "m"]).expect(4);
+        }
+        assert_eq!(module.read("m/op.json"), op);
+        let mut manifest = service();
+        manifest["ops"]["stale_things"] = op["op"]["stale_things"].clone();
+        module.home.write("s/manifest.json", manifest.to_string());
+        module.home.write("s/modules/stale_things/stale_things.py", "");
+        module.home.run(&["module", "build", "s/modules/stale_things"]).expect(4);
+    }
+    module.home.write("m/op.json", op.to_string());
+    for case in ["../x", "x/../../y", "A", ""] {
+        let dial = ["--resolve", "api.acme.com:443:127.0.0.1:1", "--case", case];
+        module.run(&dial).expect(2);
+    }
+    let mut evil = service();
+    evil["ops"]["me"]["request"]["path"] = "/x\", process.exit()); //".into();
+    module.home.write("evil.json", evil.to_string());
+    module
+        .home
+        .run(&["module", "new", "js", "new-one", "--service", "acme", "--manifest", "evil.json"])
+        .expect(4);
+    assert!(!module.home.path("new-one").exists());
+}

@@ -46,6 +46,9 @@ pub enum Misfit {
     /// More core instances, memories or tables, or larger ones, than a call has room for.
     #[error("it has more core instances, memories or tables than a module may, or larger ones")]
     Parts,
+    /// To compile it would take too long, or too much memory.
+    #[error("to compile it would take too long: {0}")]
+    Costly(Cost),
     /// What it imports and is not given: all of it.
     #[error("it imports {}, which no module is given", named(.0))]
     Imports(Vec<String>),
@@ -60,6 +63,24 @@ pub enum Misfit {
 /// Most names of a message, and most letters of each: a component may have thousands of either.
 const NAMES_MAX: usize = 32;
 const LETTERS_MAX: usize = 80;
+
+/// What makes a component costly to compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Cost {
+    /// Its functions are too many.
+    #[error("it has too many functions")]
+    Functions,
+    /// A function is too long.
+    #[error("a function is too long")]
+    Body,
+    /// Blocks stand inside of blocks.
+    #[error("blocks stand too deep inside of each other")]
+    Nesting,
+    /// A function has too many locals for its many branches.
+    #[error("a function has too many locals for its many branches")]
+    Tangle,
+}
 
 fn named(names: &[String]) -> String {
     let plain =

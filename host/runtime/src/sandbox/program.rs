@@ -9,7 +9,7 @@ use wasmtime::component::Component;
 use super::fault::Fault;
 use super::guest::{ModulePre, State};
 use super::imports::{self, Tied};
-use super::{inspect, skeleton};
+use super::{inspect, outline};
 
 /// A component that runs here, ready to be instantiated any number of times.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ impl fmt::Debug for Program {
 impl Program {
     /// Compiles a component. Takes a while: not for a thread that serves other calls.
     pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> Result<Component, Fault> {
-        skeleton::outline(bytes).map_err(Fault::Misfit)?;
+        outline::outline(bytes).map_err(Fault::Misfit)?;
         let misfit = |_error| Fault::Misfit(inspect::unfit(bytes));
         Component::from_binary(engine, bytes).map_err(misfit)
     }

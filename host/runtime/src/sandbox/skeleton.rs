@@ -1,46 +1,20 @@
 //! A component without what it computes: the same types, imports, parts and exports, and not an instruction. Whether a
 //! component loads is seen by its skeleton, in a small part of the time that compiling it takes.
 //!
-//! Refuses bytes that are cut off, and parts inside of parts without end, before anything descends into them. INVARIANT: what a
-//! skeleton leaves out was held against the engine before, so a component and its skeleton load alike.
+//! INVARIANT: what a skeleton leaves out was held against the engine before, so a component and its skeleton load alike.
 
 use std::convert::Infallible;
 
 use wasm_encoder::reencode::{self, Reencode, ReencodeComponent};
 use wasm_encoder::{CodeSection, Component, DataSection, Module as CoreModule};
-use wasmparser::{CustomSectionReader, Data, DataKind, Encoding, FunctionBody, Parser, Payload};
+use wasmparser::{CustomSectionReader, Data, DataKind, FunctionBody, Parser};
 use wasmtime::{Engine, Module};
 
 use super::fault::Misfit;
+use super::outline::outline;
 
-/// How deep parts of a component stand inside of each other: what tools make of several components has two or three.
-const DEPTH_MAX: usize = 10;
 /// A function that has no locals and traps: `unreachable`, `end`.
 const TRAPS: &[u8] = &[0x00, 0x00, 0x0b];
-
-/// Looks at the outline of some bytes: a whole component, and of no more depth than anybody needs. Gives its core modules.
-pub(super) fn outline(bytes: &[u8]) -> Result<Vec<&[u8]>, Misfit> {
-    let mut depth = 0_usize;
-    let mut modules = Vec::new();
-    for payload in Parser::new(0).parse_all(bytes) {
-        match payload.map_err(|_invalid| Misfit::Invalid)? {
-            Payload::Version { encoding: Encoding::Module, .. } if depth == 0 => {
-                return Err(Misfit::CoreModule);
-            }
-            Payload::ModuleSection { unchecked_range, .. } => {
-                modules.push(bytes.get(unchecked_range).ok_or(Misfit::Invalid)?);
-                depth = depth.saturating_add(1);
-            }
-            Payload::ComponentSection { .. } => depth = depth.saturating_add(1),
-            Payload::End(_) => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > DEPTH_MAX {
-            return Err(Misfit::Deep);
-        }
-    }
-    Ok(modules)
-}
 
 /// Makes the skeleton of a component, once its core modules are known to be valid.
 pub(super) fn skeleton(engine: &Engine, bytes: &[u8]) -> Result<Vec<u8>, Misfit> {

@@ -149,3 +149,41 @@ proptest! {
         }
     }
 }
+
+/// A module undoes escapes itself: a body that is no JSON for us may be for it, or it reads the string by hand.
+#[test]
+fn a_secret_in_escapes_does_not_get_through_in_a_body_that_is_no_json() {
+    let secret = "sk_live_4eC39HqLyjWDarjt";
+    let scrub = Scrub::new(&[secret]);
+    let escaped = secret.bytes().map(|byte| format!("\\u{byte:04x}")).collect::<Vec<_>>().concat();
+    let slashed = "sk_live\\/4eC39HqLyjWDarjt";
+    let bodies = [
+        format!(r#"{{"lone": "\ud800", "key": "{escaped}"}}"#),
+        format!("{}\"{escaped}\"{}", "[".repeat(300), "]".repeat(300)),
+        format!("{{\"key\": \"{escaped}\"}}\n{{}}"),
+        format!("\u{feff}{{\"key\": \"{escaped}\"}}"),
+        format!(")]}}',\n{{\"key\": \"{escaped}\"}}"),
+        escaped.clone(),
+    ];
+    for body in bodies {
+        assert_eq!(scrub.body(body.clone().into_bytes()), REDACTED.as_bytes(), "{body}");
+    }
+    let mut invalid = format!("{{\"key\": \"{escaped}\", \"other\": \"").into_bytes();
+    invalid.extend_from_slice(b"\xff\"}");
+    assert_eq!(scrub.body(invalid), REDACTED.as_bytes());
+    let other = Scrub::new(&["sk_live/4eC39HqLyjWDarjt"]);
+    assert_eq!(other.body(format!("x {slashed} \\").into_bytes()), REDACTED.as_bytes());
+    // JSON keeps what is not the secret; what has escapes and no secret stays byte for byte.
+    let json = format!(r#"{{"key": "{escaped}", "n": 1.10}}"#);
+    assert_eq!(scrub.body(json.into_bytes()), br#"{"key":"[redacted]","n":1.10}"#);
+    let innocent = br#"{"text": "a \/ b \u0041 \\ \ud83d\ude00"}"#;
+    assert_eq!(scrub.body(innocent.to_vec()), innocent);
+}
+
+/// What is too large to be taken apart is not let through either.
+#[test]
+fn a_large_body_in_whose_escapes_a_secret_hides_is_not_decoded() {
+    let scrub = Scrub::new(&["sk_live_4eC39HqLyjWDarjt"]);
+    let body = format!(r#"["{}", "\u0073k_live_4eC39HqLyjWDarjt"]"#, "x".repeat(DECODED_MAX));
+    assert_eq!(scrub.body(body.into_bytes()), REDACTED.as_bytes());
+}

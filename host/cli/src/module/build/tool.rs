@@ -56,10 +56,13 @@ pub(super) fn copy_sources(from: &Path, to: &Path, endings: &[&str]) -> std::io:
         if name.starts_with('.') || LEFT.contains(&&*name) {
             continue;
         }
-        // What a link leads to is a source as well.
-        if path.is_dir() {
+        // What a link leads to may be anybody's, and has no place in a component.
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
             copy_sources(&path, &to.join(&*name), endings)?;
-        } else if path.extension().is_some_and(|ending| endings.iter().any(|kept| ending == *kept)) {
+        } else if kind.is_file()
+            && path.extension().is_some_and(|ending| endings.iter().any(|kept| ending == *kept))
+        {
             std::fs::copy(&path, to.join(&*name))?;
         }
     }
