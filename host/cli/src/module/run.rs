@@ -101,7 +101,7 @@ impl Bench<'_> {
             if flags.rewrite {
                 let refused = matches!(&expect, Expect::Refusal(code) if expects && is_refused(&run, code));
                 if !refused && !flags.force {
-                    worth_keeping(&run)?;
+                    worth_keeping(&run, &name)?;
                 }
                 record::write(&file, args.as_str(), access, &run)?;
                 written = Some(file);
@@ -114,6 +114,12 @@ impl Bench<'_> {
     }
 
     async fn stand_in(&self, flags: &RunFlags, manifest: &Manifest) -> anyhow::Result<Report> {
+        let name = flags.case.clone().unwrap_or_else(|| "stand-in".to_owned());
+        let file = format!("{}.{name}.json", self.project.op);
+        if CaseName::parse(&file).is_err() {
+            let message = format!("`{name}` is no name of a case");
+            return Err(Failure::new(End::Usage, message, "write small letters, digits, `-` and `_`").into());
+        }
         let mut catalog = Catalog::default();
         catalog.add_with(&self.manifest, Source::UnsignedFile, self.modules.clone())?;
         let client = occasion::client(&flags.dial, &catalog)?;
@@ -124,16 +130,10 @@ impl Bench<'_> {
             Secret::new("key-for-a-stand-in".to_owned())?
         };
         let run = self.try_out(&args, Access::Read, Answers::StandIn(Box::new(client), secret)).await?;
-        let name = flags.case.clone().unwrap_or_else(|| "stand-in".to_owned());
-        let file = format!("{}.{name}.json", self.project.op);
-        if CaseName::parse(&file).is_err() {
-            let message = format!("`{name}` is no name of a case");
-            return Err(Failure::new(End::Usage, message, "write small letters, digits, `-` and `_`").into());
-        }
         let mut written = None;
         if flags.case.is_some() {
             if !flags.force {
-                worth_keeping(&run)?;
+                worth_keeping(&run, &name)?;
             }
             let path = self.project.cases().join(file);
             record::write(&path, &args, Access::Read, &run)?;
@@ -148,16 +148,18 @@ fn is_refused(run: &Rehearsed, code: &str) -> bool {
 }
 
 /// Refuses to write down what looks like a mistake: the case that is there may be the better one.
-fn worth_keeping(run: &Rehearsed) -> anyhow::Result<()> {
+fn worth_keeping(run: &Rehearsed, case: &str) -> anyhow::Result<()> {
     let hint = "look at what it asked for; `--force` writes it down as it went";
     if let Verdict::Refused(refusal) = &run.outcome.verdict {
         let about =
             refusal.untrusted.as_ref().map(|text| format!(" ({})", text.as_str())).unwrap_or_default();
-        let message = format!("`{}`: {}{about}; nothing is written", refusal.code, refusal.message);
+        let message =
+            format!("case `{case}`: `{}`: {}{about}; nothing is written", refusal.code, refusal.message);
         return Err(Failure::new(End::Failed, message, hint).into());
     }
     if run.unused > 0 {
-        let message = format!("{} recorded answers were not asked for; nothing is written", run.unused);
+        let message =
+            format!("case `{case}`: {} recorded answers were not asked for; nothing is written", run.unused);
         return Err(Failure::new(End::Failed, message, hint).into());
     }
     Ok(())
