@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use pinhole_grant::{
-    Account, Action, Credential, CredentialId, CredentialKind, CredentialParts, Dial, KeyKind, Label,
-    MintRequest, Scope, Secret, SecretKey, SourceName, UnixTime,
+    Account, Action, Credential, CredentialId, CredentialParts, Dial, KeyKind, Label, MintRequest, Scope,
+    Secret, SecretKey, UnixTime,
 };
 use pinhole_manifest::model::{AuthScheme, Op};
 use pinhole_manifest::{Access, OpId};
@@ -16,6 +16,7 @@ use crate::call::{CallRequest, Executor, Retries};
 use crate::catalog::{Catalog, CatalogError, Entry, ModuleFiles, Source};
 use crate::clock::{FixedClock, SystemTimer};
 use crate::entropy::SystemEntropy;
+use crate::local::unproved;
 use crate::net::Wire;
 use crate::outcome::Outcome;
 use crate::sandbox::Sandbox;
@@ -155,19 +156,7 @@ fn credential<R: CryptoRng>(
     cap: Access,
     rng: &mut R,
 ) -> Result<Credential, Box<dyn std::error::Error + Send + Sync>> {
-    Ok(Credential::new(CredentialParts {
-        id: CredentialId::random(rng),
-        service: entry.manifest.id().clone(),
-        label: Label::parse("case")?,
-        account: Account::parse("case")?,
-        host: entry.manifest.host().clone(),
-        token_url: None,
-        registry: SourceName::parse(entry.source.name())?,
-        kind: CredentialKind::Pat,
-        secret,
-        refresh: None,
-        expires_at: None,
-        cap,
-        dial: Dial::Overridden,
-    })?)
+    let parts = unproved(CredentialId::random(rng), secret, Dial::Overridden, entry)?;
+    let (label, account) = (Label::parse("case")?, Account::parse("case")?);
+    Ok(Credential::new(CredentialParts { label, account, cap, ..parts })?)
 }
