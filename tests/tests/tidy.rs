@@ -33,8 +33,15 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-const CRATES: [&str; 6] =
-    ["registry/manifest", "host/grant", "host/runtime", "host/standin", "host/cli", "tests"];
+const CRATES: [&str; 7] = [
+    "registry/manifest",
+    "registry/trust",
+    "host/grant",
+    "host/runtime",
+    "host/standin",
+    "host/cli",
+    "tests",
+];
 
 #[test]
 fn every_file_says_what_it_is_for() {
@@ -49,12 +56,16 @@ fn every_file_says_what_it_is_for() {
 
 #[test]
 fn crates_point_one_way() {
-    let allowed: [(&str, &[&str]); 5] = [
+    let allowed: [(&str, &[&str]); 6] = [
         ("registry/manifest", &[]),
+        ("registry/trust", &["pinhole-manifest"]),
         ("host/grant", &["pinhole-manifest"]),
         ("host/runtime", &["pinhole-grant", "pinhole-manifest"]),
         ("host/standin", &[]),
-        ("host/cli", &["pinhole-grant", "pinhole-manifest", "pinhole-runtime", "pinhole-standin"]),
+        (
+            "host/cli",
+            &["pinhole-grant", "pinhole-manifest", "pinhole-registry", "pinhole-runtime", "pinhole-standin"],
+        ),
     ];
     for (folder, allowed) in allowed {
         let text = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();

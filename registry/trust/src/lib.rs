@@ -1,0 +1,5 @@
+//! The signed collection of manifests: a TUF repository whose targets are manifests and their modules.
+
+#![forbid(unsafe_code)]
+
+pub mod names;
