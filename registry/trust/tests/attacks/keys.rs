@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::kit::{Forge, Key, signed};
 use super::{Attack, Host, refusal};
 
-pub const ATTACKS: &[Attack] = &[
+pub(crate) const ATTACKS: &[Attack] = &[
     Attack {
         name: "timestamp_signed_by_another_key",
         done: |forge| {

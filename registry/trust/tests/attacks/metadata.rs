@@ -6,7 +6,7 @@ use serde_json::json;
 use super::kit::{Forge, signed};
 use super::{Attack, Host, refusal};
 
-pub const ATTACKS: &[Attack] = &[
+pub(crate) const ATTACKS: &[Attack] = &[
     Attack {
         name: "timestamp_without_end",
         done: |forge| {
