@@ -2,4 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod client;
 pub mod names;
+
+// The tests' forge speaks of this crate as the tests beside it do.
+#[cfg(test)]
+extern crate self as pinhole_registry;
