@@ -2,4 +2,6 @@
 
 #![forbid(unsafe_code)]
 
+pub mod author;
+pub mod keys;
 pub mod names;
