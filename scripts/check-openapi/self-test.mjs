@@ -21,6 +21,7 @@ const WITHOUT = {
     "a date that is any text", "a value in a module's query that is not listed", "an arg of the wrong type in a module's path", "an unknown page path",
     "an unknown requirement",
   ],
+  notion: [...OF_MODULES, "a date that is any text", "an unknown page path"],
   slack: [...OF_MODULES, "a date that is any text", "an unknown member inside a body", "an unknown member of an arg", "an unknown page path"],
 };
 

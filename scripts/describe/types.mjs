@@ -2,20 +2,24 @@
 //
 // A client is read with npm `typescript` (5.9.3) and never run. An object type becomes a component once, so that types
 // which hold themselves end. What a type leaves open with an index of `any` or `unknown` counts as not described, for else
-// nothing could be a fault. Refuses a package that is not there.
+// nothing could be a fault. Of alternatives only what all of them require is required. Refuses a package that is not there.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 
 export class Types {
   #names = new Map();
   #waiting = [];
+  #within = new Set();
+  #count = 0;
   #open;
+  #modules;
 
   /** `folder` is a `node_modules` folder, `files` are declarations in it; `open` tells the types whose members are any. */
   constructor(folder, files, open = () => false) {
     const modules = resolve(folder ?? ".");
+    this.#modules = modules;
     this.ts = createRequire(join(modules, "noop.js"))("typescript");
     this.#open = open;
     const paths = files.map((file) => join(modules, file));
@@ -29,6 +33,11 @@ export class Types {
     this.program = this.ts.createProgram(paths, options);
     this.checker = this.program.getTypeChecker();
     this.sources = paths.map((path) => this.program.getSourceFile(path));
+  }
+
+  /** A file as it is written, which no type says anything about. */
+  source(file) {
+    return this.ts.createSourceFile(file, readFileSync(join(this.#modules, file), "utf8"), this.ts.ScriptTarget.Latest, true);
   }
 
   /** The type that a file exports under this name; nothing if there is none. */
@@ -80,33 +89,31 @@ export class Types {
     if (this.#is(type, "NumberLike")) return { type: "number" };
     if (this.#is(type, "BooleanLike")) return { type: "boolean" };
     if (this.#is(type, "Null")) return { type: "null" };
-    if (this.checker.isArrayType(type) || this.checker.isTupleType(type)) {
-      const items = this.checker.getTypeArguments(type).map((one) => this.schema(one));
-      return { type: "array", items: items.length === 1 ? items[0] : { anyOf: items } };
-    }
+    if (this.checker.isArrayType(type) || this.checker.isTupleType(type)) return this.#list(type);
     if (this.#is(type, "Any") || this.#is(type, "Unknown")) return {};
     if (type.isIntersection() && type.types.some((part) => this.#is(part, "StringLike"))) return { type: "string" };
     if (type.symbol?.name === "Date") return { type: "string" };
-    return { $ref: `#/components/schemas/${this.#name(type)}` };
+    return this.#reference(type);
   }
 
   /** Every object type that a schema so far refers to, and those that they refer to. */
   components() {
     const found = {};
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
-      found[this.#names.get(next)] = this.#object(next);
+      found[next.name] = this.#object(next.type, next.always);
     }
     return found;
   }
 
-  #object(type) {
+  /** `always` are the members that may be required, all of them when it is not given. */
+  #object(type, always) {
     const properties = {};
     const required = [];
     for (const symbol of this.checker.getPropertiesOfType(type)) {
       const its = this.checker.getTypeOfSymbol(symbol);
       if (this.#is(its, "Never") || this.#unset(its) || its.getCallSignatures().length > 0) continue;
       properties[symbol.name] = this.schema(its);
-      if (!this.#optional(symbol)) required.push(symbol.name);
+      if (!this.#optional(symbol) && (always?.has(symbol.name) ?? true)) required.push(symbol.name);
     }
     const inner = this.checker.getIndexTypeOfType(type, this.ts.IndexKind.String);
     const closed = inner === undefined || this.#is(inner, "Any") || this.#is(inner, "Unknown") || this.#is(inner, "Never");
@@ -115,22 +122,54 @@ export class Types {
     return closed ? schema : { ...schema, additionalProperties: this.schema(inner) };
   }
 
+  /** A list of lists of itself, as any JSON is one, ends at the second. */
+  #list(type) {
+    if (this.#within.has(type)) return { type: "array", items: {} };
+    this.#within.add(type);
+    const items = this.checker.getTypeArguments(type).map((one) => this.schema(one));
+    this.#within.delete(type);
+    return { type: "array", items: items.length === 1 ? items[0] : { anyOf: items } };
+  }
+
   #union(type) {
     const parts = type.types.filter((part) => !this.#is(part, "Undefined"));
     if (parts.length > 0 && parts.every((part) => part.isStringLiteral())) {
       return { type: "string", enum: parts.map((part) => part.value) };
     }
-    const schemas = new Map(parts.map((part) => this.schema(part)).map((one) => [JSON.stringify(one), one]));
+    const objects = parts.filter((part) => this.#isPlain(part));
+    const always = objects.length > 1 ? this.#common(objects) : undefined;
+    const each = parts.map((part) => (objects.includes(part) ? this.#reference(part, always) : this.schema(part)));
+    const schemas = new Map(each.map((one) => [JSON.stringify(one), one]));
     return schemas.size === 1 ? [...schemas.values()][0] : { anyOf: [...schemas.values()] };
   }
 
-  #name(type) {
-    if (!this.#names.has(type)) {
+  /** What all of these objects require. */
+  #common(objects) {
+    const [first, ...others] = objects.map((one) => {
+      const members = this.checker.getPropertiesOfType(one).filter((symbol) => !this.#optional(symbol));
+      return new Set(members.map((symbol) => symbol.name));
+    });
+    return new Set([...first].filter((name) => others.every((other) => other.has(name))));
+  }
+
+  #reference(type, always) {
+    const its = this.#names.get(type) ?? new Map();
+    this.#names.set(type, its);
+    const slot = always === undefined ? "all" : `of ${[...always].sort().join(" ")}`;
+    if (!its.has(slot)) {
       const said = (type.aliasSymbol ?? type.symbol)?.name.replaceAll(/\W/g, "") ?? "";
-      this.#names.set(type, `${said || "object"}_${this.#names.size}`);
-      this.#waiting.push(type);
+      this.#count += 1;
+      its.set(slot, `${said || "object"}_${this.#count}`);
+      this.#waiting.push({ type, always, name: its.get(slot) });
     }
-    return this.#names.get(type);
+    return { $ref: `#/components/schemas/${its.get(slot)}` };
+  }
+
+  /** Whether it is an object with members, no list and no text. */
+  #isPlain(type) {
+    const isObject = this.#is(type, "Object") || type.isIntersection();
+    const isText = type.isIntersection() && type.types.some((part) => this.#is(part, "StringLike"));
+    return isObject && !isText && !this.checker.isArrayType(type) && !this.checker.isTupleType(type) && type.symbol?.name !== "Date";
   }
 
   #is(type, flag) {
