@@ -21,6 +21,10 @@ const WITHOUT = {
     "a date that is any text", "a value in a module's query that is not listed", "an arg of the wrong type in a module's path", "an unknown page path",
     "an unknown requirement",
   ],
+  gitlab: [
+    ...OF_MODULES, "a date that is any text", "a fixed value of the wrong type", "an unknown member inside a body", "an unknown member of an arg",
+    "a field that is not there when the root is", "an unknown root", "an unknown page path", "an unknown page parameter", "an unknown place for the next page",
+  ],
   notion: [...OF_MODULES, "a date that is any text", "an unknown page path"],
   slack: [...OF_MODULES, "a date that is any text", "an unknown member inside a body", "an unknown member of an arg", "an unknown page path"],
 };

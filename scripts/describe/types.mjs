@@ -13,15 +13,15 @@ export class Types {
   #waiting = [];
   #within = new Set();
   #count = 0;
-  #open;
+  #plain;
   #modules;
 
-  /** `folder` is a `node_modules` folder, `files` are declarations in it; `open` tells the types whose members are any. */
-  constructor(folder, files, open = () => false) {
+  /** `folder` is a `node_modules` folder, `files` are declarations in it; `plain` takes off what the client wraps a type in. */
+  constructor(folder, files, plain = (type) => type) {
     const modules = resolve(folder ?? ".");
     this.#modules = modules;
     this.ts = createRequire(join(modules, "noop.js"))("typescript");
-    this.#open = open;
+    this.#plain = plain;
     const paths = files.map((file) => join(modules, file));
     const absent = paths.find((path) => !existsSync(path));
     if (absent !== undefined) throw new Error(`there is no ${absent}`);
@@ -45,6 +45,12 @@ export class Types {
     const scope = this.checker.getSymbolAtLocation(source);
     const found = this.checker.getExportsOfModule(scope).find((one) => one.name === name);
     return found && this.checker.getDeclaredTypeOfSymbol(found);
+  }
+
+  /** The type of an instance of a class that a file declares; nothing if there is none. */
+  declared(source, name) {
+    const found = source.statements.find((one) => this.ts.isClassDeclaration(one) && one.name?.text === name);
+    return found && this.checker.getTypeAtLocation(found);
   }
 
   /** The type of a member; nothing if there is none. */
@@ -81,7 +87,8 @@ export class Types {
     return parts.map((part) => part.text).join("").replaceAll(/\s+/g, " ");
   }
 
-  schema(type) {
+  schema(wrapped) {
+    const type = this.#plain(wrapped);
     if (type.isUnion()) return this.#union(type);
     if (type.isStringLiteral()) return { type: "string", enum: [type.value] };
     if (type.isNumberLiteral()) return { type: "number", enum: [type.value] };
@@ -118,7 +125,6 @@ export class Types {
     const inner = this.checker.getIndexTypeOfType(type, this.ts.IndexKind.String);
     const closed = inner === undefined || this.#is(inner, "Any") || this.#is(inner, "Unknown") || this.#is(inner, "Never");
     const schema = { type: "object", properties, ...(required.length > 0 ? { required } : {}) };
-    if (this.#open(type)) return { ...schema, additionalProperties: true };
     return closed ? schema : { ...schema, additionalProperties: this.schema(inner) };
   }
 
@@ -186,11 +192,13 @@ export class Types {
   }
 }
 
-/** Prints a description of `host`; fewer than `least` paths are a client that could not be read. */
-export function print(host, paths, types, least) {
+/** Prints a description of `host`; fewer than `least` paths are a client that could not be read. `amend` may change components. */
+export function print(host, paths, types, least, amend = () => {}) {
   const count = Object.keys(paths).length;
   if (count < least) throw new Error(`only ${count} paths were found`);
-  const document = { openapi: "3.1.0", servers: [{ url: `https://${host}` }], paths, components: { schemas: types.components() } };
+  const schemas = types.components();
+  amend(schemas);
+  const document = { openapi: "3.1.0", servers: [{ url: `https://${host}` }], paths, components: { schemas } };
   process.stdout.write(`${JSON.stringify(document, null, 1)}\n`);
 }
 
