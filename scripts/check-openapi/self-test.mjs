@@ -26,6 +26,10 @@ const WITHOUT = {
     "a field that is not there when the root is", "an unknown root", "an unknown page path", "an unknown page parameter", "an unknown place for the next page",
   ],
   notion: [...OF_MODULES, "a date that is any text", "an unknown page path"],
+  sentry: [
+    ...OF_MODULES, "a date that is any text", "a fixed value of the wrong type", "an unknown member inside a body", "an unknown member of an arg",
+    "an unknown page path", "an unknown page parameter", "an unknown place for the next page",
+  ],
   slack: [...OF_MODULES, "a date that is any text", "an unknown member inside a body", "an unknown member of an arg", "an unknown page path"],
 };
 
