@@ -5,3 +5,4 @@
 pub mod author;
 pub mod keys;
 pub mod names;
+pub mod serve;

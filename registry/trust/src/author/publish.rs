@@ -138,8 +138,8 @@ impl Workshop {
     /// Puts the next state together in memory, and refuses what no host would take.
     fn edition(&self, work: &Work, keys: &[RegistryKey], now: Moment) -> Result<Edition, PublishError> {
         let mut below = Vec::new();
-        let (root, mut statements) = self.next_root(work, keys, &mut below)?;
-        let (targets, statement) = self.next_targets(work, &root.signed, keys, &mut below)?;
+        let (root, mut statements) = Self::next_root(work, keys, &mut below)?;
+        let (targets, statement) = Self::next_targets(work, &root.signed, keys, &mut below)?;
         statements.extend(statement);
         for (role, ended) in
             [(RoleName::Root, root.signed.expires), (RoleName::Targets, targets.signed.expires)]
@@ -150,14 +150,14 @@ impl Workshop {
         }
         self.check_targets(&targets.signed)?;
         let targets_file = envelope::file(RoleName::Targets, &targets)?;
-        let shelf = work.shelf.as_ref();
-        let version = next(shelf.map(|shelf| shelf.snapshot.signed.version));
+        let stock = work.stock.as_ref();
+        let version = next(stock.map(|stock| stock.snapshot.signed.version));
         let mut snapshot =
             Snapshot::new(SPEC_VERSION.to_owned(), version, self.terms.expiry(RoleName::Snapshot, now)?);
         snapshot.meta = meta("targets.json", envelope::metafile(&targets.signed, &targets_file));
         let snapshot = online(RoleName::Snapshot, snapshot, &root.signed, keys, &mut below)?;
         let snapshot_file = envelope::file(RoleName::Snapshot, &snapshot)?;
-        let version = next(shelf.map(|shelf| shelf.timestamp.signed.version));
+        let version = next(stock.map(|stock| stock.timestamp.signed.version));
         let mut timestamp =
             Timestamp::new(SPEC_VERSION.to_owned(), version, self.terms.expiry(RoleName::Timestamp, now)?);
         timestamp.meta = meta("snapshot.json", envelope::metafile(&snapshot.signed, &snapshot_file));
@@ -185,12 +185,11 @@ impl Workshop {
     }
 
     fn next_root(
-        &self,
         work: &Work,
         keys: &[RegistryKey],
         below: &mut Vec<Standing>,
     ) -> Result<(Signed<Root>, Vec<Statement>), PublishError> {
-        let published = work.shelf.as_ref().map(|shelf| &shelf.root);
+        let published = work.stock.as_ref().map(|stock| &stock.root);
         let Some(staged) = &work.staged.root else {
             let root = published.ok_or(PublishError::Nothing)?.clone();
             role::check(&root.signed)?;
@@ -200,19 +199,18 @@ impl Workshop {
         follows(RoleName::Root, staged.signed.version, published.map(|root| root.signed.version))?;
         let mut paper = Paper::Root(staged.clone());
         sign(&mut paper, work, keys, below)?;
-        let statement = paper.statement(work.shelf.as_ref())?;
+        let statement = paper.statement(work.stock.as_ref())?;
         let Paper::Root(root) = paper else { return Err(PublishError::Nothing) };
         Ok((root, vec![statement]))
     }
 
     fn next_targets(
-        &self,
         work: &Work,
         root: &Root,
         keys: &[RegistryKey],
         below: &mut Vec<Standing>,
     ) -> Result<(Signed<Targets>, Option<Statement>), PublishError> {
-        let published = work.shelf.as_ref().map(|shelf| &shelf.targets);
+        let published = work.stock.as_ref().map(|stock| &stock.targets);
         if let Some(staged) = &work.staged.targets {
             follows(
                 RoleName::Targets,
@@ -221,7 +219,7 @@ impl Workshop {
             )?;
             let mut paper = Paper::Targets(staged.clone());
             sign(&mut paper, work, keys, below)?;
-            let statement = paper.statement(work.shelf.as_ref())?;
+            let statement = paper.statement(work.stock.as_ref())?;
             let Paper::Targets(targets) = paper else { return Err(PublishError::Nothing) };
             return Ok((targets, Some(statement)));
         }
@@ -277,7 +275,7 @@ impl Workshop {
             }
         }
         let root = versioned(RoleName::Root, edition.root.signed.version.get());
-        let same_root = work.shelf.is_some() && work.staged.root.is_none();
+        let same_root = work.stock.is_some() && work.staged.root.is_none();
         for (name, bytes) in &edition.files {
             if !(same_root && *name == root) {
                 self.disk.put(&self.layout, &next.join(name), bytes)?;
@@ -329,7 +327,7 @@ fn sign(
     keys: &[RegistryKey],
     below: &mut Vec<Standing>,
 ) -> Result<(), PublishError> {
-    let seats = paper.seats(work.shelf.as_ref(), &work.staged)?;
+    let seats = paper.seats(work.stock.as_ref(), &work.staged)?;
     paper.add_signatures(&seats, keys)?;
     paper.drop_idle_signatures(&seats)?;
     let standings = standing(paper.role(), &seats, &paper.message()?, paper.signatures());

@@ -10,7 +10,7 @@ use tough::schema::{Root, Signature, Signed, Targets};
 
 use super::envelope::{self, EnvelopeError};
 use super::role::{self, RoleName, RootFault, Seats, Standing, Worth};
-use super::state::{Shelf, Staged, StateError};
+use super::state::{Staged, StateError, Stock};
 use super::statement::Statement;
 use super::{LockError, Workshop};
 use crate::keys::{KeyId, RegistryKey};
@@ -153,13 +153,13 @@ impl Sheet {
     /// published there, and the key against those that have a say.
     pub fn read(file: &[u8], beside: Option<&Workshop>) -> Result<Self, SheetError> {
         let paper = Paper::read(file)?;
-        let (shelf, staged) = match beside {
-            Some(workshop) => (Shelf::read(&workshop.layout)?, Staged::read(&workshop.layout)?),
+        let (stock, staged) = match beside {
+            Some(workshop) => (Stock::read(&workshop.layout.metadata())?, Staged::read(&workshop.layout)?),
             None => (None, Staged::default()),
         };
-        paper.is_later(shelf.as_ref())?;
-        let statement = paper.statement(shelf.as_ref())?;
-        let seats = paper.seats(shelf.as_ref(), &staged)?;
+        paper.is_later(stock.as_ref())?;
+        let statement = paper.statement(stock.as_ref())?;
+        let seats = paper.seats(stock.as_ref(), &staged)?;
         Ok(Self { paper, statement, seats })
     }
 
@@ -207,7 +207,7 @@ impl Workshop {
         if came.message().map_err(envelope)? != message {
             return Err(CollectError::Other(role));
         }
-        let seats = staged.seats(work.shelf.as_ref(), &work.staged).map_err(SheetError::Root)?;
+        let seats = staged.seats(work.stock.as_ref(), &work.staged).map_err(SheetError::Root)?;
         let (mut added, mut had) = (Vec::new(), Vec::new());
         for (signature, id) in judged(role, &seats, &message, came.signatures())? {
             if staged.signatures().iter().any(|there| there.keyid == signature.keyid) {
@@ -301,10 +301,10 @@ impl Paper {
     }
 
     /// Whether it is what is published.
-    pub(super) fn is_published(&self, shelf: &Shelf) -> bool {
+    pub(super) fn is_published(&self, stock: &Stock) -> bool {
         match self {
-            Self::Root(root) => root.signed == shelf.root.signed,
-            Self::Targets(targets) => targets.signed == shelf.targets.signed,
+            Self::Root(root) => root.signed == stock.root.signed,
+            Self::Targets(targets) => targets.signed == stock.targets.signed,
         }
     }
 
@@ -372,11 +372,11 @@ impl Paper {
         Ok(())
     }
 
-    fn is_later(&self, shelf: Option<&Shelf>) -> Result<(), SheetError> {
-        let Some(shelf) = shelf else { return Ok(()) };
+    fn is_later(&self, stock: Option<&Stock>) -> Result<(), SheetError> {
+        let Some(stock) = stock else { return Ok(()) };
         let published = match self {
-            Self::Root(_) => shelf.root.signed.version.get(),
-            Self::Targets(_) => shelf.targets.signed.version.get(),
+            Self::Root(_) => stock.root.signed.version.get(),
+            Self::Targets(_) => stock.targets.signed.version.get(),
         };
         let version = self.version();
         if version > published {
@@ -385,11 +385,11 @@ impl Paper {
         Err(SheetError::Version { role: self.role(), version, published })
     }
 
-    pub(super) fn statement(&self, shelf: Option<&Shelf>) -> Result<Statement, EnvelopeError> {
+    pub(super) fn statement(&self, stock: Option<&Stock>) -> Result<Statement, EnvelopeError> {
         match self {
-            Self::Root(root) => Statement::of_root(&root.signed, shelf.map(|shelf| &shelf.root.signed)),
+            Self::Root(root) => Statement::of_root(&root.signed, stock.map(|stock| &stock.root.signed)),
             Self::Targets(targets) => {
-                Statement::of_targets(&targets.signed, shelf.map(|shelf| &shelf.targets.signed))
+                Statement::of_targets(&targets.signed, stock.map(|stock| &stock.targets.signed))
             }
         }
     }
@@ -398,10 +398,10 @@ impl Paper {
     /// they will be published.
     pub(super) fn seats(
         &self,
-        shelf: Option<&Shelf>,
+        stock: Option<&Stock>,
         staged: &Staged,
     ) -> Result<Vec<(u64, Seats)>, RootFault> {
-        let published = shelf.map(|shelf| &shelf.root.signed);
+        let published = stock.map(|stock| &stock.root.signed);
         let roots: Vec<&Root> = match self {
             Self::Root(root) => published.into_iter().chain([&root.signed]).collect(),
             Self::Targets(_) => {
@@ -415,10 +415,10 @@ impl Paper {
 
     pub(super) fn standing(
         &self,
-        shelf: Option<&Shelf>,
+        stock: Option<&Stock>,
         staged: &Staged,
     ) -> Result<Vec<Standing>, SheetError> {
-        let (seats, message) = (self.seats(shelf, staged)?, self.message()?);
+        let (seats, message) = (self.seats(stock, staged)?, self.message()?);
         Ok(standing(self.role(), &seats, &message, self.signatures()))
     }
 }

@@ -203,19 +203,19 @@ impl Workshop {
             }
         };
         // What cannot be read of the published registry is a fault of its own already.
-        let shelf = super::Shelf::read(&self.layout).ok().flatten();
+        let stock = super::Stock::read(&self.layout.metadata()).ok().flatten();
         let mut pending = Vec::new();
         for (role, paper) in staged.papers() {
             let file = format!("staged/{role}.json");
             let (found, next) = (paper.version(), published(role).saturating_add(1));
-            if shelf.as_ref().is_some_and(|shelf| paper.is_published(shelf)) {
+            if stock.as_ref().is_some_and(|stock| paper.is_published(stock)) {
                 // A publish that was killed had still to clear it away.
                 continue;
             }
             if found != next {
                 faults.add(&file, FaultKind::StagedVersion { found, next });
             }
-            match paper.seats(shelf.as_ref(), &staged) {
+            match paper.seats(stock.as_ref(), &staged) {
                 Ok(seats) => {
                     if let Ok(message) = paper.message() {
                         let each: Vec<_> = seats.iter().map(|(_, seats)| seats).collect();
