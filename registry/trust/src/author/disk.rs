@@ -37,7 +37,7 @@ impl Disk {
         use std::sync::atomic::Ordering;
         let Some(fuse) = &self.fuse else { return Ok(()) };
         let left = fuse.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        left.map(|_| ()).map_err(|_| io::Error::other("cut"))
+        if left.is_ok() { Ok(()) } else { Err(io::Error::other("cut")) }
     }
 
     #[cfg(not(test))]

@@ -20,13 +20,16 @@
 
 mod audit;
 mod disk;
+mod edition;
 mod envelope;
 mod init;
 pub(crate) mod layout;
 mod offer;
+mod paper;
 mod publish;
 mod role;
 mod rotate;
+mod seats;
 mod sheet;
 mod shelve;
 mod state;
@@ -46,8 +49,9 @@ use layout::Layout;
 pub(crate) use offer::digest_of;
 pub use offer::{MANIFEST_BYTES_MAX, MODULE_BYTES_MAX, ModuleFault, OfferFault, Refused};
 pub use publish::{PublishError, Published};
-pub use role::{RoleName, RootFault, SEATS_MAX, Seats, SeatsError, Standing};
+pub use role::{RoleName, RootFault};
 pub use rotate::{Reseat, RotateError};
+pub use seats::{SEATS_MAX, Seats, SeatsError, Standing};
 pub use sheet::{CollectError, Collected, Countersigned, Sheet, SheetError, SignError};
 pub(crate) use shelve::by_name as targets_by_name;
 pub use shelve::{ShelveError, Staged, Staging};

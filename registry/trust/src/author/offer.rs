@@ -15,7 +15,7 @@ use tough::schema::{Hashes, Target};
 
 use super::envelope::hashes;
 use super::layout;
-use super::role::wide;
+use super::seats::wide;
 use crate::names::{Held, ModuleName};
 
 /// Largest manifest, in bytes.

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp as Moment;
 
 use super::envelope::{self, EnvelopeError};
-use super::role::{self, RoleName, RootFault, Seats, SeatsError};
-use super::sheet::{Paper, SheetError};
+use super::paper::Paper;
+use super::role::{self, RoleName, RootFault};
+use super::seats::{Seats, SeatsError};
+use super::sheet::SheetError;
 use super::shelve::{ShelveError, Staged};
 use super::statement::Statement;
 use super::terms::{Charter, ClockError};

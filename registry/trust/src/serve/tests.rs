@@ -61,7 +61,7 @@ fn header(answer: &Response<Content>, name: &str) -> String {
 fn every_published_file_is_answered_byte_for_byte() {
     let folder = tempfile::tempdir().unwrap();
     // More than a piece, so that a file goes out in several.
-    let module: Vec<u8> = (0..200_000_u32).flat_map(|number| number.to_le_bytes()).collect();
+    let module: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
     let workshop = registry(folder.path(), &module);
     let window = Window::new(&workshop.public());
     let mut count = 0;

@@ -11,7 +11,7 @@ use super::roles::Book;
 use super::{Audit, FaultKind, Faults};
 use crate::author::layout::{self, Layout, hashed, hashed_name};
 use crate::author::offer::{MODULE_BYTES_MAX, digest_of, modules, version_of};
-use crate::author::role::wide;
+use crate::author::seats::wide;
 use crate::author::shelve::by_name;
 use crate::names::{Held, ModuleName};
 

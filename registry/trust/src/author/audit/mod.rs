@@ -15,7 +15,9 @@ use pinhole_manifest::{Digest, ServiceId};
 
 use super::envelope::EnvelopeError;
 use super::layout::{self, metadata_name};
-use super::role::{RoleName, RootFault, Standing};
+use super::paper::{Paper, standing};
+use super::role::{RoleName, RootFault};
+use super::seats::Standing;
 use super::state::Staged;
 use super::{Workshop, layout::Layout};
 use crate::keys::KeyId;
@@ -220,12 +222,12 @@ impl Workshop {
                     if let Ok(message) = paper.message() {
                         let each: Vec<_> = seats.iter().map(|(_, seats)| seats).collect();
                         roles::weigh(&file, &each, &message, paper.signatures(), faults);
-                        pending.extend(super::sheet::standing(role, &seats, &message, paper.signatures()));
+                        pending.extend(standing(role, &seats, &message, paper.signatures()));
                     }
                 }
                 Err(fault) => faults.add(&file, FaultKind::Root(fault)),
             }
-            if let super::sheet::Paper::Targets(targets) = &paper {
+            if let Paper::Targets(targets) = &paper {
                 files::look_at_staged(&self.layout, &targets.signed, faults);
             }
         }

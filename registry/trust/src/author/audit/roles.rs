@@ -10,7 +10,8 @@ use super::{Audit, FaultKind, Faults};
 use crate::author::envelope::{self, METADATA_BYTES_MAX};
 use crate::author::layout::{self, Layout, TIMESTAMP, metadata_name, versioned};
 use crate::author::offer::digest_of_hashes;
-use crate::author::role::{self, RoleName, Seats, Worth, wide};
+use crate::author::role::{self, RoleName};
+use crate::author::seats::{Seats, Worth, wide};
 
 /// What could be read of the published metadata.
 pub(super) struct Book {

@@ -126,8 +126,8 @@ fn one_key_under_two_ids_makes_no_root() {
     let mut root: Signed<tough::schema::Root> =
         serde_json::from_slice(&std::fs::read(&waiting[0].file).unwrap()).unwrap();
     let mut further = public(1).to_tuf();
-    let tough::schema::key::Key::Ed25519 { _extra, .. } = &mut further else { panic!() };
-    _extra.insert("comment".to_owned(), json!("mine too"));
+    let tough::schema::key::Key::Ed25519 { _extra: comments, .. } = &mut further else { panic!() };
+    comments.insert("comment".to_owned(), json!("mine too"));
     let id = further.key_id().unwrap();
     root.signed.keys.insert(id.clone(), further);
     root.signed.roles.get_mut(&tough::schema::RoleType::Root).unwrap().keyids.push(id);
