@@ -32,7 +32,8 @@ fn main() -> anyhow::Result<()> {
     workshop.add(&manifests, now)?;
     workshop.publish(&keys, now)?;
     if !words.is_empty() {
-        workshop.rotate(&[Reseat::Unseat(RoleName::Root, old.id()), Reseat::Seat(RoleName::Root, new)], now)?;
+        workshop
+            .rotate(&[Reseat::Unseat(RoleName::Root, old.id()), Reseat::Seat(RoleName::Root, new)], now)?;
         workshop.publish(&keys, now)?;
     }
     let audit = workshop.verify(now);

@@ -35,6 +35,7 @@ mod shelve;
 mod state;
 mod statement;
 mod terms;
+mod words;
 
 use std::fs::File;
 use std::io;

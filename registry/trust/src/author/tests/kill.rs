@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicUsize;
 
 use super::disk::{Disk, Exchanges};
 use super::*;
+use crate::client::{self, FolderFetch, Location, Registries, RegistryName};
 
 /// The folder as one whose commands are killed before the change of this number.
 fn cut(folder: &Path, steps: usize, exchanges: Exchanges) -> Workshop {
@@ -27,6 +28,39 @@ fn whole(folder: &Path) -> u64 {
     version_of(&audit, RoleName::Timestamp)
 }
 
+/// A host that has trusted the registry's first root.
+struct Host {
+    _folder: tempfile::TempDir,
+    registries: Registries,
+    name: RegistryName,
+}
+
+impl Host {
+    fn new(registry: &Path) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let registries = Registries::at(folder.path().join("registries"));
+        let name = RegistryName::parse("ours").unwrap();
+        let root = std::fs::read(registry.join("public/metadata/1.root.json")).unwrap();
+        let location = Location::url("https://registry.example/").unwrap();
+        registries.trust(&name, location, &root).unwrap();
+        Self { _folder: folder, registries, name }
+    }
+
+    /// Syncs, and says how many services it has then.
+    fn sync(&self, registry: &Path, now: Moment) -> usize {
+        let terms = client::Terms {
+            owner: &|_| None,
+            judge: &|_, _| client::Verdict::Widens,
+            now,
+            consent: client::Consent::Held,
+        };
+        let fetch = FolderFetch::new(registry.join("public"));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(self.registries.sync(&self.name, &fetch, terms)).unwrap();
+        self.registries.load(now).unwrap().services.len()
+    }
+}
+
 fn killed_everywhere(exchanges: Exchanges) -> (usize, usize) {
     let (mut old, mut new) = (0, 0);
     for steps in 0.. {
@@ -34,6 +68,8 @@ fn killed_everywhere(exchanges: Exchanges) -> (usize, usize) {
         let workshop = alone(folder.path());
         workshop.add(&[manifest(manifests.path(), "acme", "1.0.0", b"one")], day(1)).unwrap();
         workshop.rotate(&[Reseat::Seat(RoleName::Root, public(2))], day(1)).unwrap();
+        let host = Host::new(folder.path());
+        assert_eq!(host.sync(folder.path(), day(1)), 0);
         let keys = [key(1), key(9)];
         let published = cut(folder.path(), steps, exchanges).publish(&keys, day(1));
         let gone = exchanges == Exchanges::Cannot && !folder.path().join("public/metadata").exists();
@@ -43,9 +79,11 @@ fn killed_everywhere(exchanges: Exchanges) -> (usize, usize) {
             assert!(audit.faults.iter().any(|fault| matches!(fault.kind, FaultKind::CutOff)), "{steps}");
             old += 1;
         } else {
-            match whole(folder.path()) {
-                1 => old += 1,
-                _ => new += 1,
+            // What a host gets is all of one or all of the other.
+            match (whole(folder.path()), host.sync(folder.path(), day(1))) {
+                (1, 0) => old += 1,
+                (2, 1) => new += 1,
+                other => panic!("{other:?} after {steps}"),
             }
         }
         // Whoever comes next finishes it, or begins again.
@@ -53,6 +91,7 @@ fn killed_everywhere(exchanges: Exchanges) -> (usize, usize) {
         workshop.publish(&keys, day(2)).unwrap();
         let audit = sound(&workshop, day(2));
         assert_eq!((audit.services.len(), version_of(&audit, RoleName::Root)), (1, 2), "{steps}");
+        assert_eq!(host.sync(folder.path(), day(2)), 1, "{steps}");
         let left: Vec<_> = layout::names(folder.path()).unwrap();
         assert_eq!(left, [".lock", "public", "settings.json"], "{steps}");
         if published.is_ok() {

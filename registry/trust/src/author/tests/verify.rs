@@ -26,7 +26,7 @@ fn any_single_flipped_bit_of_a_published_file_is_a_fault() {
     let files: Vec<(PathBuf, Vec<u8>)> = published(folder.path()).into_iter().collect();
     assert_eq!(files.len(), 2 + 3 + 3 + 1 + 6, "roots, targets, snapshots, timestamp, files");
     let mut runner =
-        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 400, ..Default::default() });
+        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 250, ..Default::default() });
     let flipped = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..8_u32);
     runner
         .run(&flipped, |(file, byte, bit)| {
