@@ -9,6 +9,8 @@ mod args;
 pub mod cases;
 pub mod diagnostic;
 pub mod digest;
+pub mod draft;
+pub mod finding;
 mod graphql;
 pub mod host;
 pub mod ids;
