@@ -3,6 +3,9 @@
 //! Writes the file in the order that people write it in. Judges nothing. INVARIANT: the manifest of a draft is taken by
 //! [`crate::read`]. Issue 6, point 7.
 
+pub(crate) mod texts;
+pub(crate) mod words;
+
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
@@ -90,6 +93,7 @@ reasons! {
     TooLarge "too_large" "It makes the manifest larger than a file may be."
     ArgInexpressible "arg_inexpressible" "It requires an arg that the subset of JSON Schema cannot say."
     TooManyArgs "too_many_args" "It requires more args than an op may have."
+    Deprecated "deprecated" "The description says that it is to be used no more."
     NothingToPick "nothing_to_pick" "Its answer has nothing that a draft would let through."
     NotTaken "not_taken" "What was drafted breaks a rule of manifests."
 }

@@ -12,6 +12,7 @@ pub mod digest;
 pub mod draft;
 pub mod finding;
 mod graphql;
+pub mod graphql_schema;
 pub mod host;
 pub mod ids;
 mod json;

@@ -34,6 +34,7 @@ pub use names::is_method_key;
 pub use posted::is_graphql as is_graphql_segment;
 use reader::{Faults, Value};
 pub(crate) use request::METHODS;
+pub(crate) use service::OPS_MAX;
 
 /// What came of reading a file.
 #[derive(Debug)]
