@@ -123,12 +123,11 @@ impl Members {
     fn below(self, name: &str) -> Self {
         match (self, name) {
             (Self::Foreign, _) => Self::Foreign,
-            (Self::Names, _) => Self::Ranked,
             (Self::Ranked, "ops" | "properties") => Self::Names,
             (Self::Ranked, "headers" | "query" | "json" | "form" | "variables" | "enum" | "default") => {
                 Self::Foreign
             }
-            (Self::Ranked, _) => Self::Ranked,
+            (Self::Names | Self::Ranked, _) => Self::Ranked,
         }
     }
 }

@@ -65,9 +65,8 @@ fn behind_text(mut rest: &[u8]) -> &[u8] {
     loop {
         rest = match rest {
             [] => return rest,
-            [b'\\', _, after @ ..] => after,
             [b'"' | b'\n', after @ ..] => return after,
-            [_, after @ ..] => after,
+            [b'\\', _, after @ ..] | [_, after @ ..] => after,
         };
     }
 }
@@ -76,9 +75,8 @@ fn behind_block(mut rest: &[u8]) -> &[u8] {
     loop {
         rest = match rest {
             [] => return rest,
-            [b'\\', b'"', b'"', b'"', after @ ..] => after,
             [b'"', b'"', b'"', after @ ..] => return after,
-            [_, after @ ..] => after,
+            [b'\\', b'"', b'"', b'"', after @ ..] | [_, after @ ..] => after,
         };
     }
 }

@@ -60,8 +60,8 @@ impl Args {
         // What is required first: there may be no room for the rest.
         arguments.sort_by_key(|argument| !argument.is_required());
         for argument in arguments {
-            if let Some(page) = page.filter(|_| pages::is_paging(&argument.name)) {
-                if argument.name == page.variable() {
+            if page.is_some() && pages::is_paging(&argument.name) {
+                if argument.name == pages::AFTER {
                     args.declare(argument);
                 }
                 continue;

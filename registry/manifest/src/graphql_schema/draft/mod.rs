@@ -169,12 +169,12 @@ impl Drafting {
             for (id, drafted) in &self.ops {
                 ops.insert(id.to_string(), drafted.op.clone());
             }
-            let manifest = text(&service.manifest(ops));
+            let manifest = text(&service.manifest(&ops));
             let reading = crate::read(manifest.as_bytes());
             let faults = reading.diagnostics.into_iter().filter(|one| one.severity() == Severity::Error);
             let faults: Vec<Diagnostic> = faults.collect();
             if faults.is_empty() {
-                return Ok(self.drafted(service, manifest));
+                return Ok(self.drafted(manifest));
             }
             self.drop_faulty(faults)?;
         }
@@ -195,8 +195,8 @@ impl Drafting {
         Ok(())
     }
 
-    fn drafted(self, service: &Service<'_>, manifest: String) -> Draft {
-        let mut notes = service.notes();
+    fn drafted(self, manifest: String) -> Draft {
+        let mut notes = service::notes();
         for id in &self.order {
             for (below, message) in self.ops.get(id).into_iter().flat_map(|drafted| &drafted.notes) {
                 notes.push(Note::new(Some(id), format!("/ops/{id}{below}"), message.as_str()));

@@ -43,10 +43,7 @@ pub(super) fn draft(schema: &Schema, service: &Service<'_>, kind: Kind, field: &
     op.insert("request".into(), request(service, kind, field, &args, &picked.selection));
     op.insert("pick".into(), picked.pick);
     if let Some(page) = &page {
-        op.insert(
-            "page".into(),
-            json!({ "style": "relay", "info": page.info(), "variable": page.variable() }),
-        );
+        op.insert("page".into(), json!({ "style": "relay", "info": page.info(), "variable": pages::AFTER }));
     }
     match kind {
         Kind::Query => {

@@ -2,12 +2,12 @@
 //!
 //! Takes nothing for a connection that a relay page could not follow.
 
-use graphql_tools::static_graphql::schema::{Field, Type};
+use graphql_tools::static_graphql::schema::{Field, InputValue, Type};
 
 use super::super::Schema;
 
 /// The argument that takes the cursor.
-const AFTER: &str = "after";
+pub(super) const AFTER: &str = "after";
 
 /// A field that is a connection.
 pub(super) struct Connection<'s> {
@@ -22,11 +22,6 @@ impl Connection<'_> {
     /// Where the answer keeps the `pageInfo`.
     pub(super) fn info(&self) -> String {
         format!("$.data.{}.pageInfo", self.field)
-    }
-
-    /// The variable that takes the cursor.
-    pub(super) fn variable(&self) -> &'static str {
-        AFTER
     }
 
     /// The root of the pick.
@@ -62,7 +57,7 @@ pub(super) fn connection<'s>(schema: &'s Schema, field: &'s Field) -> Option<Con
         return None;
     }
     let without_args = |of: &str, name: &str| {
-        schema.field(of, name).filter(|field| !field.arguments.iter().any(|argument| argument.is_required()))
+        schema.field(of, name).filter(|field| !field.arguments.iter().any(InputValue::is_required))
     };
     let info = plain(&without_args(kind, "pageInfo")?.field_type)?;
     let next = without_args(info, "hasNextPage")?;

@@ -3,7 +3,7 @@
 //! Leaves out what sounds like a secret or like a link for machines, what is deprecated, and fields that want arguments.
 //! INVARIANT: what is picked is selected, each path once; selections nest three deep at most.
 
-use graphql_tools::static_graphql::schema::{Field, Type, TypeDefinition};
+use graphql_tools::static_graphql::schema::{Field, InputValue, Type, TypeDefinition};
 use serde_json::{Value, json};
 
 use super::super::Schema;
@@ -119,7 +119,7 @@ impl Select<'_> {
         !noise
             && !field.name.starts_with("__")
             && deprecation(&field.directives).is_none()
-            && !field.arguments.iter().any(|argument| argument.is_required())
+            && !field.arguments.iter().any(InputValue::is_required)
     }
 
     /// The values of a type, and a few of what it leads to.

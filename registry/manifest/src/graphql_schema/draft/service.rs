@@ -87,7 +87,7 @@ impl Service<'_> {
         texts::escaped(self.name)
     }
 
-    pub(super) fn manifest(&self, ops: Map<String, Value>) -> Value {
+    pub(super) fn manifest(&self, ops: &Map<String, Value>) -> Value {
         let mut auth = Map::new();
         let scheme = match self.auth {
             AuthScheme::Bearer => "bearer",
@@ -112,15 +112,15 @@ impl Service<'_> {
             "ops": ops
         })
     }
+}
 
-    /// What no schema can say.
-    pub(super) fn notes(&self) -> Vec<Note> {
-        let note = |pointer: &str, message: &str| Note::new(None::<&OpId>, pointer, message);
-        vec![
-            note("/summary", "say in a sentence what of the service is offered here"),
-            note("/auth", "a schema does not say how a key is put in: check `scheme`, add `pat` or `oauth`"),
-            note("/auth/viewer", "name a read op without required args that shows whose key it is"),
-            note("/ops", "keep the ops that bots need, and leave the others out"),
-        ]
-    }
+/// What no schema can say.
+pub(super) fn notes() -> Vec<Note> {
+    let note = |pointer: &str, message: &str| Note::new(None::<&OpId>, pointer, message);
+    vec![
+        note("/summary", "say in a sentence what of the service is offered here"),
+        note("/auth", "a schema does not say how a key is put in: check `scheme`, add `pat` or `oauth`"),
+        note("/auth/viewer", "name a read op without required args that shows whose key it is"),
+        note("/ops", "keep the ops that bots need, and leave the others out"),
+    ]
 }

@@ -206,12 +206,14 @@ fn operations_may_be_named() {
 
 #[test]
 fn more_than_a_manifest_holds_is_refused() {
-    let fields: String = (0..crate::parse::OPS_MAX + 5).map(|at| format!("f{at}: Int ")).collect();
+    let fields: Vec<_> = (0..crate::parse::OPS_MAX + 5).map(|at| format!("f{at}: Int")).collect();
+    let fields = fields.join(" ");
     let schema = Schema::read(format!("type Query {{ {fields} }}").as_bytes()).unwrap();
     let draft = drafted(&schema, Wanted::All).unwrap();
     assert_eq!(draft.refused.len(), 5);
     assert!(draft.refused.iter().all(|one| one.reason == RefusedReason::TooManyOps));
-    let many: String = (0..70).map(|at| format!("a{at}: Int! ")).collect();
+    let many: Vec<_> = (0..70).map(|at| format!("a{at}: Int!")).collect();
+    let many = many.join(" ");
     let schema = Schema::read(format!("type Query {{ a({many}): Int b: Int }}").as_bytes()).unwrap();
     assert_eq!(drafted(&schema, Wanted::All).unwrap().refused[0].reason, RefusedReason::TooManyArgs);
 }

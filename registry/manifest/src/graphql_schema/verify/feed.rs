@@ -40,7 +40,7 @@ struct Feed<'w, 'f, 'o> {
     found: &'f mut Found<'o>,
 }
 
-impl Feed<'_, '_, '_> {
+impl<'w> Feed<'w, '_, '_> {
     fn wrong(&mut self, pointer: &str, what: &str, wanted: &Type) {
         let message = format!("{what} stands where `{wanted}` is wanted");
         self.found.add(FindingCode::ArgType, pointer, message, HELP);
@@ -89,10 +89,7 @@ impl Feed<'_, '_, '_> {
         !self.op.args.def(name).is_some_and(ArgDef::always_present)
     }
 
-    fn input<'s>(&self, kind: &Type) -> Option<&'s [InputValue]>
-    where
-        Self: 's,
-    {
+    fn input(&self, kind: &Type) -> Option<&'w [InputValue]> {
         let Type::NamedType(name) = kind else { return None };
         self.schema.input(name).map(|input| input.fields.as_slice())
     }

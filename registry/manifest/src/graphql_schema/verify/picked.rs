@@ -171,14 +171,13 @@ impl<'a> Answer<'a> {
         let (kind, sets) = match (place, step) {
             (Place::Data { kind, sets }, _) => (kind, sets),
             (Place::Open, _) => return Ok(Place::Open),
-            (Place::Scalars, _) => return Err(Miss::NoList),
             (Place::Top, Step::Name(name)) if name == "data" => {
                 let kind = Type::NamedType(self.parsed.root.clone());
                 return Ok(Place::Data { kind, sets: self.parsed.selection().into_iter().collect() });
             }
             (Place::Top, Step::Name(name)) if name == "extensions" => return Ok(Place::Open),
             (Place::Top, Step::Name(name)) => return Err(Miss::Unselected(name.clone())),
-            (Place::Top, _) => return Err(Miss::NoList),
+            (Place::Top | Place::Scalars, _) => return Err(Miss::NoList),
         };
         match (step, nullable(&kind)) {
             (Step::Each | Step::Index(_), Type::ListType(inner)) => {
@@ -201,7 +200,7 @@ impl<'a> Answer<'a> {
         let mut fields = Vec::new();
         let mut seen = HashSet::new();
         for set in sets {
-            self.collect(name, of.to_owned(), set, &mut seen, &mut fields);
+            self.collect(name, of, set, &mut seen, &mut fields);
         }
         let Some((parent, first)) = fields.first() else {
             let known = name == "__typename" || self.schema.field(of, name).is_some();
@@ -226,7 +225,7 @@ impl<'a> Answer<'a> {
     fn collect(
         &self,
         name: &str,
-        parent: String,
+        parent: &str,
         set: &'a SelectionSet,
         seen: &mut HashSet<&'a str>,
         fields: &mut Vec<(String, &'a Field)>,
@@ -235,7 +234,7 @@ impl<'a> Answer<'a> {
             let (condition, inner) = match item {
                 Selection::Field(field) => {
                     if field.alias.as_ref().unwrap_or(&field.name) == name {
-                        fields.push((parent.clone(), field));
+                        fields.push((parent.to_owned(), field));
                     }
                     continue;
                 }
@@ -249,8 +248,8 @@ impl<'a> Answer<'a> {
                     }
                 }
             };
-            let narrower = condition.map(|TypeCondition::On(narrower)| narrower.clone());
-            self.collect(name, narrower.unwrap_or_else(|| parent.clone()), inner, seen, fields);
+            let narrower = condition.map(|TypeCondition::On(narrower)| narrower.as_str());
+            self.collect(name, narrower.unwrap_or(parent), inner, seen, fields);
         }
     }
 
