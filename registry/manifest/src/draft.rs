@@ -93,6 +93,7 @@ reasons! {
     TooLarge "too_large" "It makes the manifest larger than a file may be."
     ArgInexpressible "arg_inexpressible" "It requires an arg that the subset of JSON Schema cannot say."
     TooManyArgs "too_many_args" "It requires more args than an op may have."
+    Namespace "namespace" "It does nothing itself, and leads to operations of its own."
     Deprecated "deprecated" "The description says that it is to be used no more."
     NothingToPick "nothing_to_pick" "Its answer has nothing that a draft would let through."
     NotTaken "not_taken" "What was drafted breaks a rule of manifests."

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::Schema;
 use super::super::schema::deprecation;
-use super::select::holds_anything;
+use super::select::{holds_anything, is_echo};
 use crate::draft::texts;
 use crate::draft::words::is_secret;
 use crate::finding::quoted;
@@ -148,7 +148,7 @@ impl<'s> Input<'s> {
 
 /// Whether an optional argument or member is one to offer.
 pub(super) fn is_offered(value: &InputValue) -> bool {
-    deprecation(&value.directives).is_none() && !is_secret(&value.name)
+    deprecation(&value.directives).is_none() && !is_secret(&value.name) && !is_echo(&value.name)
 }
 
 fn object(value: Value) -> Map<String, Value> {

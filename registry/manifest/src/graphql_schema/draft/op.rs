@@ -17,10 +17,16 @@ type Outcome = Result<(Value, Vec<(&'static str, String)>), (RefusedReason, Stri
 
 /// Drafts the op that asks for a field.
 pub(super) fn draft(schema: &Schema, service: &Service<'_>, kind: Kind, field: &Field) -> Outcome {
+    if kind == Kind::Mutation && write::is_namespace(schema, field) {
+        let message = "what it leads to are mutations themselves, and asking for them would do them";
+        return Err((RefusedReason::Namespace, message.to_owned()));
+    }
     let page = pages::connection(schema, field).filter(|_| kind == Kind::Query);
-    let picked = select::picked(schema, field, page.as_ref()).ok_or_else(|| {
-        (RefusedReason::NothingToPick, "nothing in its answer would be let through".to_owned())
-    })?;
+    let picked = select::picked(schema, field, page.as_ref())
+        .or_else(|| select::type_alone(schema, field).filter(|_| kind == Kind::Mutation))
+        .ok_or_else(|| {
+            (RefusedReason::NothingToPick, "nothing in its answer would be let through".to_owned())
+        })?;
     let args = Args::draft(schema, field, page.as_ref())?;
     let mut notes = args.notes.clone();
     if let Some(reason) = super::deprecation(&field.directives) {

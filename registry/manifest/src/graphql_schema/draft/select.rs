@@ -74,6 +74,16 @@ pub(super) fn picked(schema: &Schema, field: &Field, page: Option<&Connection<'_
     })
 }
 
+/// The name of the type alone, where an answer has nothing else: that it came is what a caller learns.
+pub(super) fn type_alone(schema: &Schema, field: &Field) -> Option<Picked> {
+    let of = plain(&field.field_type).or_else(|| listed(&field.field_type))?;
+    schema.is_composite(of).then(|| Picked {
+        selection: " { __typename }".to_owned(),
+        pick: json!({ "root": format!("$.data.{}", field.name), "fields": ["__typename"] }),
+        left_out: Vec::new(),
+    })
+}
+
 /// A selection, and the paths that it opens.
 #[derive(Default)]
 struct Body {
@@ -117,6 +127,7 @@ impl Select<'_> {
         }
         let noise = field.name != "url" && (is_noise(&field.name) || field.name.ends_with("Path"));
         !noise
+            && !is_echo(&field.name)
             && !field.name.starts_with("__")
             && deprecation(&field.directives).is_none()
             && !field.arguments.iter().any(InputValue::is_required)
@@ -164,32 +175,25 @@ impl Select<'_> {
                 fit.push(field);
             }
         }
-        if fit.len() > most {
-            let rank =
-                |field: &&Field| TELLING.iter().position(|name| *name == field.name).unwrap_or(TELLING.len());
-            fit.sort_by_key(rank);
-            fit.truncate(most);
-        }
-        let names: Vec<String> = fit.into_iter().map(|field| field.name.clone()).collect();
+        let names = telling(fit, most);
         Body { parts: names.clone(), paths: names }.some()
     }
 
-    /// The telling values of each type of a union. A field that two types have with different types cannot be asked for.
+    /// A few values of each type of a union. A field that two types have with different types cannot be asked for.
     fn union(&mut self, types: &[String]) -> Option<Body> {
         let schema = self.schema;
         let mut body = Body::default();
         for of in types.iter().take(20) {
-            let mut names = Vec::new();
-            for name in TELLING {
-                let Some(field) = schema.field(of, name) else { continue };
+            let mut fit = Vec::new();
+            for field in schema.fields(of) {
                 let same = |other: &String| {
-                    schema.field(other, name).is_none_or(|other| other.field_type == field.field_type)
+                    schema.field(other, &field.name).is_none_or(|other| other.field_type == field.field_type)
                 };
                 if self.is_value(&field.field_type) && self.is_fit(field) && types.iter().all(same) {
-                    names.push((*name).to_owned());
+                    fit.push(field);
                 }
             }
-            names.truncate(BRIEF_MAX);
+            let names = telling(fit, BRIEF_MAX);
             if !names.is_empty() {
                 body.parts.push(format!("... on {of} {{ {} }}", names.join(" ")));
                 for name in names {
@@ -203,6 +207,21 @@ impl Select<'_> {
         body.paths.insert(0, "__typename".to_owned());
         (body.paths.len() > 1).then_some(body)
     }
+}
+
+/// The names of so many fields, the telling ones where not all have room.
+fn telling(mut fields: Vec<&Field>, most: usize) -> Vec<String> {
+    if fields.len() > most {
+        let rank = |name: &str| TELLING.iter().position(|one| *one == name).unwrap_or(TELLING.len());
+        fields.sort_by_key(|field| rank(&field.name));
+        fields.truncate(most);
+    }
+    fields.into_iter().map(|field| field.name.clone()).collect()
+}
+
+/// Whether a name is Relay's for a text that a client sends and gets back, of which no caller needs to know.
+pub(super) fn is_echo(name: &str) -> bool {
+    name == "clientMutationId"
 }
 
 /// Whether a scalar of this name is likely no single value.

@@ -13,67 +13,14 @@ const NAMED_MAX: usize = 4;
 /// Longest confirm line, in characters.
 const LINE_MAX: usize = 300;
 
-const DELETE: &[&str] = &[
-    "delete",
-    "deletes",
-    "destroy",
-    "erase",
-    "expire",
-    "purge",
-    "remove",
-    "revoke",
-    "wipe",
-    "clear",
-    "drop",
-    "terminate",
-    "unlink",
-];
-const SPEND: &[&str] = &[
-    "buy", "charge", "checkout", "order", "pay", "payment", "payout", "purchase", "refund", "transfer",
-    "capture",
-];
-const UPDATE: &[&str] = &[
-    "archive",
-    "assign",
-    "close",
-    "disable",
-    "edit",
-    "enable",
-    "mark",
-    "merge",
-    "move",
-    "pin",
-    "rename",
-    "reopen",
-    "restore",
-    "set",
-    "snooze",
-    "unarchive",
-    "update",
-    "upsert",
-];
-const SEND: &[&str] = &[
-    "broadcast",
-    "comment",
-    "email",
-    "invite",
-    "message",
-    "notify",
-    "post",
-    "publish",
-    "remind",
-    "reply",
-    "request",
-    "resend",
-    "send",
-    "share",
-    "submit",
-    "notification",
-    "invitation",
-    "invitations",
-];
-const CREATE: &[&str] =
-    &["add", "clone", "copy", "create", "duplicate", "generate", "import", "new", "open", "start", "upload"];
+const DELETE: &str =
+    "clear delete deletes destroy drop erase expire purge remove revoke terminate unlink wipe";
+const SPEND: &str = "buy capture charge checkout order pay payment payout purchase refund transfer";
+const UPDATE: &str = "archive assign close disable edit enable mark merge move pin rename reopen restore set snooze \
+    unarchive update upsert";
+const SEND: &str =
+    "broadcast comment email invite message notify post publish remind reply resend send share submit";
+const CREATE: &str = "add clone copy create duplicate generate import new open start upload";
 
 /// A guess at what a mutation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +38,7 @@ impl Guess {
 /// What a name sounds like.
 pub(super) fn guess(name: &str) -> Guess {
     let words = words::words(name);
-    let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let says = |list: &str| words.iter().any(|word| list.split_whitespace().any(|one| one == word));
     let effect = if says(DELETE) {
         "delete"
     } else if says(SPEND) {
@@ -122,6 +69,17 @@ pub(super) fn confirm(service: &Service<'_>, name: &str, args: &[String]) -> Str
     line
 }
 
+/// Whether a mutation only leads to mutations: what it gives back says so in its name, or has no values.
+pub(super) fn is_namespace(schema: &Schema, field: &Field) -> bool {
+    let of = field.field_type.inner_type();
+    let fields = schema.fields(of);
+    let says =
+        words::words(of).iter().any(|word| matches!(word.as_str(), "mutation" | "mutations" | "namespace"));
+    let leads_on = |field: &Field| schema.is_composite(field.field_type.inner_type());
+    says && schema.is_composite(of)
+        || field.arguments.is_empty() && !fields.is_empty() && fields.iter().all(leads_on)
+}
+
 /// The field of a mutation's answer that says whether it was done, if the schema has one.
 pub(super) fn failure<'s>(schema: &'s Schema, field: &Field) -> Option<&'s str> {
     let fields = schema.fields(field.field_type.inner_type());
@@ -148,6 +106,8 @@ mod tests {
             ("refundOrder", "spend"),
             ("removeOrder", "delete"),
             ("inviteMember", "send"),
+            ("updatePullRequest", "update"),
+            ("acceptInvitation", "update"),
             ("frobnicate", "update"),
         ] {
             assert_eq!(guess(name).effect, effect, "{name}");

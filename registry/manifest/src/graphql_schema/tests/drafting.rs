@@ -117,12 +117,12 @@ fn a_union_is_asked_for_type_by_type() {
     let (_, ops) = ops();
     let text = query(&ops["search"]);
     assert!(
-        text.contains("{ __typename ... on Issue { id title } ... on User { id name email } }"),
+        text.contains("{ __typename ... on Issue { id title priority tags } ... on User { id name email } }"),
         "{text}"
     );
     assert_eq!(
         ops["search"]["pick"]["fields"],
-        serde_json::json!(["__typename", "id", "title", "name", "email"])
+        serde_json::json!(["__typename", "id", "title", "priority", "tags", "name", "email"])
     );
 }
 
@@ -234,4 +234,18 @@ fn what_is_given_beside_the_schema_is_judged() {
     let service = Service { id: &id, name: "two\nlines", endpoint: &endpoint, auth: &AuthScheme::Bearer };
     let refused = draft(&small(), &service, Wanted::All);
     assert!(matches!(refused, Err(DraftError::Service { pointer, .. }) if pointer == "/name"));
+}
+
+#[test]
+fn a_mutation_that_leads_to_mutations_is_refused() {
+    let text = "type Query { a: Int } type Mutation { card: CardMutation card2(id: ID!): CardMutation users: Users close(clientMutationId: String): Closed }
+        type CardMutation { freeze: Int } type Users { purge: Purged } type Purged { done: Boolean } type Closed { clientMutationId: String }";
+    let draft = drafted(&Schema::read(text.as_bytes()).unwrap(), Wanted::All).unwrap();
+    let refused: Vec<_> = draft.refused.iter().map(|one| (one.operation.as_str(), one.reason)).collect();
+    let wanted = ["card", "card2", "users"].map(|name| (name, RefusedReason::Namespace));
+    assert_eq!(refused, wanted);
+    // What has nothing to show is done all the same, and says that it was.
+    let op = serde_json::from_str::<Value>(&draft.manifest).unwrap()["ops"]["close"].clone();
+    assert_eq!(query(&op), "mutation Close { close { __typename } }");
+    assert_eq!(op["pick"]["fields"], serde_json::json!(["__typename"]));
 }
