@@ -452,3 +452,11 @@ fn many_faults_are_clipped_and_each_is_said_once() {
     assert_eq!(document(&format!("{{ viewer {{ name {many} }} }}"), "$.data.viewer", "name").len(), 100);
     assert_eq!(document("{ viewer { name nam nam nam } }", "$.data.viewer", "name").len(), 1);
 }
+
+#[test]
+fn a_document_that_would_take_long_to_check_is_refused() {
+    let many = |count: usize| format!("{{ viewer {{ {} }} }}", "name ".repeat(count));
+    assert_eq!(document(&many(999), "$.data.viewer", "name"), []);
+    let found = document(&many(1_000), "$.data.viewer", "name");
+    assert_eq!(found, [("document_invalid", QUERY.to_owned())]);
+}

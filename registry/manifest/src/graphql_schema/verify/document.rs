@@ -16,6 +16,12 @@ use super::super::schema::{Schema, deprecation, input_value};
 use super::Found;
 use crate::finding::{FindingCode, quoted};
 
+/// Most fields and fragments that a document asks for. The library compares each with each that has the same name.
+const SELECTIONS_MAX: usize = 1_000;
+
+/// Most errors of a document that are looked at.
+const ERRORS_MAX: usize = 500;
+
 /// A document of a manifest, which has been read: one operation, and fragments that do not spread themselves.
 pub(super) struct Parsed {
     document: Document,
@@ -43,6 +49,14 @@ impl Parsed {
         operation(&self.document).map(OperationDefinition::selection_set)
     }
 
+    fn selections(&self) -> usize {
+        let sets = self.document.definitions.iter().map(|definition| match definition {
+            Definition::Operation(one) => one.selection_set(),
+            Definition::Fragment(one) => &one.selection_set,
+        });
+        sets.fold(0, |sum, set| sum.saturating_add(count(set)))
+    }
+
     pub(super) fn fragments(&self) -> HashMap<&str, &FragmentDefinition> {
         let fragments = self.document.definitions.iter().filter_map(|definition| match definition {
             Definition::Fragment(one) => Some((one.name.as_str(), one)),
@@ -50,6 +64,18 @@ impl Parsed {
         });
         fragments.collect()
     }
+}
+
+/// Brackets nest 50 deep at most, so it may recurse.
+fn count(set: &SelectionSet) -> usize {
+    set.items.iter().fold(0, |sum, item| {
+        let below = match item {
+            Selection::Field(field) => count(&field.selection_set),
+            Selection::InlineFragment(one) => count(&one.selection_set),
+            Selection::FragmentSpread(_) => 0,
+        };
+        sum.saturating_add(below).saturating_add(1)
+    })
 }
 
 fn operation(document: &Document) -> Option<&OperationDefinition> {
@@ -66,8 +92,15 @@ pub(super) fn check(parsed: &Parsed, schema: &Schema, pointer: &str, found: &mut
         found.add(FindingCode::DocumentInvalid, pointer, "the schema has no mutations", help);
         return;
     }
+    if parsed.selections() > SELECTIONS_MAX {
+        let message =
+            format!("the document asks for more than {SELECTIONS_MAX} fields, and is not looked at");
+        found.add(FindingCode::DocumentInvalid, pointer, message, "ask for less in one document");
+        return;
+    }
     let plan = default_rules_validation_plan();
-    for error in validate(schema.document(), &parsed.document, &plan) {
+    // Fields that are in each other's way are as many as their pairs.
+    for error in validate(schema.document(), &parsed.document, &plan).into_iter().take(ERRORS_MAX) {
         let code = match error.error_code {
             "FieldsOnCorrectType" => FindingCode::FieldUnknown,
             "KnownArgumentNames" => FindingCode::ArgumentUnknown,
