@@ -96,6 +96,18 @@ reasons! {
     Namespace "namespace" "It does nothing itself, and leads to operations of its own."
     Deprecated "deprecated" "The description says that it is to be used no more."
     NothingToPick "nothing_to_pick" "Its answer has nothing that a draft would let through."
+    Deprecated "deprecated" "The description says not to use it any more."
+    Method "method" "A manifest does not have its method."
+    Path "path" "Its path is none that a request could have."
+    OtherHost "other_host" "It is not on the manifest's host."
+    Auth "auth" "The manifest's way to put in a key does not serve it."
+    Cookie "cookie" "It requires a cookie."
+    Header "header" "It requires a header that a request may not set."
+    BodyType "body_type" "Its body is neither JSON nor a form."
+    AnswerType "answer_type" "Its answer is not JSON."
+    RemoteReference "remote_reference" "It hangs on a reference that leads out of the file."
+    BrokenReference "broken_reference" "It hangs on a reference that leads nowhere."
+    TooComplex "too_complex" "Its schemas are too many to look at."
     NotTaken "not_taken" "What was drafted breaks a rule of manifests."
 }
 

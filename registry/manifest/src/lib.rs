@@ -17,6 +17,7 @@ pub mod host;
 pub mod ids;
 mod json;
 pub mod model;
+pub mod openapi;
 mod parse;
 pub mod pick;
 pub mod schema;
