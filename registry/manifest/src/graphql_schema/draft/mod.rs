@@ -23,10 +23,11 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::draft::{Draft, Note, Refused, RefusedReason, text, words};
 use crate::finding::quoted;
 use crate::ids::OpId;
+use crate::json::SIZE_MAX;
 use crate::parse::OPS_MAX;
 
-/// Room for ops in a manifest's file, in bytes: the file has at most 1 MiB.
-const OPS_BYTES_MAX: usize = 900 << 10;
+/// Room for what stands around the ops, in bytes.
+const AROUND: usize = 16 << 10;
 
 /// Which operations are drafted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,7 +149,7 @@ impl Drafting {
             return;
         }
         let bytes = text(&json!({ "ops": { name.as_str(): op } })).len();
-        if self.bytes.saturating_add(bytes) > OPS_BYTES_MAX {
+        if self.bytes.saturating_add(bytes) > SIZE_MAX.saturating_sub(AROUND) {
             let message = "the file has no room for it: name the operations that are wanted";
             self.refuse(operation, RefusedReason::TooLarge, message);
             return;

@@ -34,14 +34,15 @@ pub(super) fn check(
     }
 }
 
-struct Feed<'w, 'f, 'o> {
+/// What is fed, and what is wrong with it.
+pub(super) struct Feed<'w, 'f, 'o> {
     op: &'w Op,
-    schema: &'w Schema,
-    found: &'f mut Found<'o>,
+    pub(super) schema: &'w Schema,
+    pub(super) found: &'f mut Found<'o>,
 }
 
 impl<'w> Feed<'w, '_, '_> {
-    fn wrong(&mut self, pointer: &str, what: &str, wanted: &Type) {
+    pub(super) fn wrong(&mut self, pointer: &str, what: &str, wanted: &Type) {
         let message = format!("{what} stands where `{wanted}` is wanted");
         self.found.add(FindingCode::ArgType, pointer, message, HELP);
     }
@@ -89,12 +90,12 @@ impl<'w> Feed<'w, '_, '_> {
         !self.op.args.def(name).is_some_and(ArgDef::always_present)
     }
 
-    fn input(&self, kind: &Type) -> Option<&'w [InputValue]> {
+    pub(super) fn input(&self, kind: &Type) -> Option<&'w [InputValue]> {
         let Type::NamedType(name) = kind else { return None };
         self.schema.input(name).map(|input| input.fields.as_slice())
     }
 
-    fn member<'s>(
+    pub(super) fn member<'s>(
         &mut self,
         fields: &'s [InputValue],
         name: &str,
@@ -115,7 +116,7 @@ impl<'w> Feed<'w, '_, '_> {
         field
     }
 
-    fn absent(&mut self, pointer: &str, name: &str, of: &Type) {
+    pub(super) fn absent(&mut self, pointer: &str, name: &str, of: &Type) {
         let message = format!("`{of}` requires `{name}`, and the arg may be absent");
         self.found.add(
             FindingCode::ArgOptional,
@@ -125,7 +126,13 @@ impl<'w> Feed<'w, '_, '_> {
         );
     }
 
-    fn missing(&mut self, fields: &[InputValue], there: impl Fn(&str) -> bool, of: &Type, pointer: &str) {
+    pub(super) fn missing(
+        &mut self,
+        fields: &[InputValue],
+        there: impl Fn(&str) -> bool,
+        of: &Type,
+        pointer: &str,
+    ) {
         for field in fields.iter().filter(|field| field.is_required() && !there(&field.name)) {
             let message = format!("`{of}` requires `{}`, which is not sent", field.name);
             self.found.add(FindingCode::MemberMissing, pointer, message, "feed it an arg or a fixed value");
@@ -139,7 +146,7 @@ impl<'w> Feed<'w, '_, '_> {
         }
     }
 
-    fn is_open(&self, kind: &Type) -> bool {
+    pub(super) fn is_open(&self, kind: &Type) -> bool {
         let Type::NamedType(name) = kind else { return false };
         matches!(self.schema.find(name), Some(TypeDefinition::Scalar(_))) && !is_built_in(name)
     }
@@ -200,7 +207,7 @@ impl<'w> Feed<'w, '_, '_> {
         }
     }
 
-    fn choice(
+    pub(super) fn choice(
         &mut self,
         choice: &str,
         name: &str,
@@ -219,82 +226,10 @@ impl<'w> Feed<'w, '_, '_> {
             }
         }
     }
-
-    /// The schema of an arg, or of a part of one.
-    fn arg(&mut self, arg: &Value, wanted: &Type, pointer: &str) {
-        let kind = arg.get("type").and_then(Value::as_str).unwrap_or_default();
-        match (kind, nullable(wanted)) {
-            ("array", Type::ListType(inner)) => {
-                if let Some(items) = arg.get("items") {
-                    self.arg(items, inner, &push(pointer, "items"));
-                }
-            }
-            (_, Type::ListType(_) | Type::NonNullType(_)) => self.wrong(pointer, &of_kind(kind), wanted),
-            ("object", named) if self.input(named).is_some() => self.arg_object(arg, named, pointer),
-            (_, Type::NamedType(name)) => self.arg_scalar(arg, kind, name, wanted, pointer),
-        }
-    }
-
-    fn arg_object(&mut self, arg: &Value, of: &Type, pointer: &str) {
-        let fields = self.input(of).unwrap_or_default();
-        let none = serde_json::Map::new();
-        let properties = arg.get("properties").and_then(Value::as_object).unwrap_or(&none);
-        let required: Vec<&str> = arg
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        for (name, property) in properties {
-            let at = push(&push(pointer, "properties"), name);
-            let Some(field) = self.member(fields, name, of, &at) else { continue };
-            let always = required.contains(&name.as_str()) || property.get("default").is_some();
-            if field.is_required() && !always {
-                self.absent(&at, name, of);
-            }
-            self.arg(property, &field.value_type, &at);
-        }
-        self.missing(fields, |name| properties.contains_key(name), of, pointer);
-    }
-
-    fn arg_scalar(&mut self, arg: &Value, kind: &str, name: &str, wanted: &Type, pointer: &str) {
-        if let Some(known) = self.schema.choices(name) {
-            if kind != "string" {
-                return self.wrong(pointer, &of_kind(kind), wanted);
-            }
-            let Some(choices) = arg.get("enum").and_then(Value::as_array) else {
-                let message = format!("any text is taken where a value of `{name}` is wanted");
-                self.found.add(FindingCode::ArgValues, pointer, message, "list the values in `enum`");
-                return;
-            };
-            let listed: Vec<_> =
-                known.values.iter().map(|one| (one.name.as_str(), &one.directives)).collect();
-            for choice in choices.iter().filter_map(Value::as_str) {
-                self.choice(choice, name, &listed, &push(pointer, "enum"));
-            }
-            return;
-        }
-        let fits = match name {
-            "String" => kind == "string",
-            "ID" => matches!(kind, "string" | "integer"),
-            "Int" => kind == "integer",
-            "Float" => matches!(kind, "integer" | "number"),
-            "Boolean" => kind == "boolean",
-            _ => self.is_open(nullable(wanted)),
-        };
-        if !fits {
-            self.wrong(pointer, &of_kind(kind), wanted);
-        }
-    }
 }
 
 fn is_built_in(name: &str) -> bool {
     matches!(name, "Boolean" | "Float" | "ID" | "Int" | "String")
-}
-
-fn of_kind(kind: &str) -> String {
-    format!("a value of the type {kind}")
 }
 
 fn what(value: &Value) -> &'static str {

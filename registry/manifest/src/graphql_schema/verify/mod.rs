@@ -4,6 +4,7 @@
 //! what the document selects. Says nothing of a module's variables and result, which only the module knows. INVARIANT: an
 //! op that cannot be checked has a finding that says so. Issue 6, point 7.
 
+mod arg;
 mod document;
 mod feed;
 mod picked;
