@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use graphql_tools::parser::parse_schema;
 use graphql_tools::parser::schema::TypeExtension;
-use graphql_tools::static_graphql::schema::{Definition, Document, InputValue, Type, TypeDefinition};
+use graphql_tools::static_graphql::schema::{Definition, Document, InputValue, TypeDefinition};
 
 use super::schema::{SchemaError, TYPES_MAX};
 use crate::finding::quoted;
@@ -135,11 +135,13 @@ fn check(document: &Document) -> Result<Roots, SchemaError> {
 struct Names<'n>(&'n HashMap<&'n str, &'n TypeDefinition>);
 
 impl Names<'_> {
-    fn known(&self, name: &str, used_by: &str) -> Result<(), SchemaError> {
-        if self.0.contains_key(name) {
-            return Ok(());
+    /// Whether the type is there, and of a kind that may stand there.
+    fn known(&self, name: &str, used_by: &str, may: fn(&TypeDefinition) -> bool) -> Result<(), SchemaError> {
+        match self.0.get(name) {
+            None => Err(SchemaError::UnknownType { name: quoted(name), used_by: quoted(used_by) }),
+            Some(found) if may(found) => Ok(()),
+            Some(_) => Err(SchemaError::Misplaced { name: quoted(name), used_by: quoted(used_by) }),
         }
-        Err(SchemaError::UnknownType { name: quoted(name), used_by: quoted(used_by) })
     }
 
     fn of_type(&self, definition: &TypeDefinition) -> Result<(), SchemaError> {
@@ -147,27 +149,47 @@ impl Names<'_> {
         let (fields, interfaces) = match definition {
             TypeDefinition::Object(one) => (&one.fields, &one.implements_interfaces),
             TypeDefinition::Interface(one) => (&one.fields, &one.implements_interfaces),
-            TypeDefinition::Union(one) => return one.types.iter().try_for_each(|one| self.known(one, name)),
+            TypeDefinition::Union(one) => {
+                let object = |kind: &TypeDefinition| matches!(kind, TypeDefinition::Object(_));
+                return one.types.iter().try_for_each(|one| self.known(one, name, object));
+            }
             TypeDefinition::InputObject(one) => return self.of_values(&one.fields, name),
-            TypeDefinition::Scalar(_) | TypeDefinition::Enum(_) => return Ok(()),
+            TypeDefinition::Enum(one) => return once(one.values.iter().map(|value| &value.name), name),
+            TypeDefinition::Scalar(_) => return Ok(()),
         };
-        interfaces.iter().try_for_each(|one| self.known(one, name))?;
+        let interface = |kind: &TypeDefinition| matches!(kind, TypeDefinition::Interface(_));
+        interfaces.iter().try_for_each(|one| self.known(one, name, interface))?;
+        once(fields.iter().map(|field| &field.name), name)?;
+        let comes_back = |kind: &TypeDefinition| !matches!(kind, TypeDefinition::InputObject(_));
         for field in fields {
             let used_by = format!("{name}.{}", field.name);
-            self.known(inner(&field.field_type), &used_by)?;
+            self.known(field.field_type.inner_type(), &used_by, comes_back)?;
             self.of_values(&field.arguments, &used_by)?;
         }
         Ok(())
     }
 
     fn of_values(&self, values: &[InputValue], used_by: &str) -> Result<(), SchemaError> {
-        let known =
-            |value: &InputValue| self.known(inner(&value.value_type), &format!("{used_by}.{}", value.name));
-        values.iter().try_for_each(known)
+        let is_sent = |kind: &TypeDefinition| {
+            matches!(
+                kind,
+                TypeDefinition::Scalar(_) | TypeDefinition::Enum(_) | TypeDefinition::InputObject(_)
+            )
+        };
+        once(values.iter().map(|value| &value.name), used_by)?;
+        values.iter().try_for_each(|value| {
+            self.known(value.value_type.inner_type(), &format!("{used_by}.{}", value.name), is_sent)
+        })
     }
 }
 
-/// The name inside lists and non-null marks.
-pub(super) fn inner(kind: &Type) -> &str {
-    kind.inner_type()
+/// Whether each name is there once.
+fn once<'n>(names: impl Iterator<Item = &'n String>, of: &str) -> Result<(), SchemaError> {
+    let mut seen = HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(SchemaError::MemberTwice { name: quoted(name), of: quoted(of) });
+        }
+    }
+    Ok(())
 }

@@ -1,7 +1,8 @@
 //! A schema as it may be looked things up in.
 //!
-//! Refuses what leaves a question open: a type defined twice, a type that is named and not there, no query type.
-//! INVARIANT: every type that a field, an argument or a union names is in `types`; the query type is an object.
+//! Refuses what leaves a question open: a name defined twice, a type that is named and not there, no query type.
+//! INVARIANT: every type that a field, an argument or a union names is in `types`, and is of a kind that may stand there; the
+//! query type is an object.
 
 use std::collections::HashMap;
 
@@ -65,6 +66,22 @@ pub enum SchemaError {
         name: String,
         /// Where it is named.
         used_by: String,
+    },
+    /// A type that stands where its kind cannot: an input object that comes back, or an object that is sent.
+    #[error("`{used_by}` has the type `{name}`, which cannot stand there: correct the schema")]
+    Misplaced {
+        /// The type.
+        name: String,
+        /// Where it stands.
+        used_by: String,
+    },
+    /// Two members of one name.
+    #[error("`{of}` has `{name}` twice: keep one")]
+    MemberTwice {
+        /// The name.
+        name: String,
+        /// The type or field that has it.
+        of: String,
     },
     /// No query type, or one that is not an object.
     #[error("the schema has no query type that is an object: it is no service's whole schema")]

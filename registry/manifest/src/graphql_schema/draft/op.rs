@@ -17,6 +17,10 @@ type Outcome = Result<(Value, Vec<(&'static str, String)>), (RefusedReason, Stri
 
 /// Drafts the op that asks for a field.
 pub(super) fn draft(schema: &Schema, service: &Service<'_>, kind: Kind, field: &Field) -> Outcome {
+    if field.name.starts_with("__") {
+        let message = "a name that starts with two underscores is the language's own";
+        return Err((RefusedReason::NotTaken, message.to_owned()));
+    }
     if kind == Kind::Mutation && write::is_namespace(schema, field) {
         let message = "what it leads to are mutations themselves, and asking for them would do them";
         return Err((RefusedReason::Namespace, message.to_owned()));

@@ -45,7 +45,7 @@ fn extensions_are_part_of_their_types() {
 #[test]
 fn what_leaves_a_question_open_is_refused() {
     use SchemaError as E;
-    let cases: [(&str, Is); 12] = [
+    let cases: [(&str, Is); 20] = [
         ("", |e| matches!(e, E::Syntax(_))),
         ("type Query {", |e| matches!(e, E::Syntax(_))),
         (
@@ -65,6 +65,23 @@ fn what_leaves_a_question_open_is_refused() {
             |e| matches!(e, E::UnknownType { used_by, .. } if used_by == "U"),
         ),
         ("type Query implements Other { a: Int }", |e| matches!(e, E::UnknownType { .. })),
+        (
+            "type Query { a: In } input In { b: Int }",
+            |e| matches!(e, E::Misplaced { name, used_by } if name == "In" && used_by == "Query.a"),
+        ),
+        (
+            "type Query { a(x: Query): Int }",
+            |e| matches!(e, E::Misplaced { used_by, .. } if used_by == "Query.a.x"),
+        ),
+        ("type Query { a: U } union U = Int", |e| matches!(e, E::Misplaced { .. })),
+        ("type Query implements Query { a: Int }", |e| matches!(e, E::Misplaced { .. })),
+        ("type Query { a: Int a: String }", |e| matches!(e, E::MemberTwice { of, .. } if of == "Query")),
+        (
+            "type Query { a(x: Int, x: Int): Int }",
+            |e| matches!(e, E::MemberTwice { of, name } if of == "Query.a" && name == "x"),
+        ),
+        ("type Query { a: Int } enum E { A A }", |e| matches!(e, E::MemberTwice { .. })),
+        ("type Query { a: Int } input In { a: Int a: Int }", |e| matches!(e, E::MemberTwice { .. })),
         ("type Other { a: Int }", |e| matches!(e, E::NoQuery)),
         ("scalar Query", |e| matches!(e, E::NoQuery)),
         ("schema { query: Q } enum Q { A }", |e| matches!(e, E::NoQuery)),
@@ -98,7 +115,7 @@ fn white_space_of_other_alphabets_in_a_description_does_no_harm() {
     }
 }
 
-const INTROSPECTED: &str = r#"{"data": {"__schema": {
+pub(super) const INTROSPECTED: &str = r#"{"data": {"__schema": {
     "queryType": {"name": "Root"}, "mutationType": null, "subscriptionType": null,
     "types": [
         {"kind": "OBJECT", "name": "Root", "interfaces": [], "fields": [
