@@ -8,6 +8,7 @@
 mod args;
 pub mod cases;
 pub mod diagnostic;
+pub mod diff;
 pub mod digest;
 mod graphql;
 pub mod host;

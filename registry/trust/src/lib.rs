@@ -2,7 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod author;
 pub mod client;
+pub mod keys;
 pub mod names;
 
 // The tests' forge speaks of this crate as the tests beside it do.
