@@ -13,7 +13,8 @@ pub(super) struct Told<'t> {
 }
 
 impl Told<'_> {
-    /// A text that people or models read: another one may say anything; one that is gone says nothing.
+    /// A text that people or models read: another one may say anything, and one that is gone may have been a warning. A
+    /// link or a claim that is gone is one less.
     pub(super) fn compare(&self, log: &mut Log, old: Option<&str>, new: Option<&str>) {
         let what = self.what;
         let note = match (old, new) {
@@ -22,7 +23,11 @@ impl Told<'_> {
                 let says = format!("{what} now reads {}", quoted(after));
                 log.new(self.kind, Direction::Widens, &self.at, says)
             }
-            (_, None) => log.old(self.kind, Direction::Narrows, &self.at, format!("{what} is gone")),
+            (_, None) => {
+                let is_text = matches!(self.kind, Kind::Text | Kind::Confirm);
+                let direction = if is_text { Direction::Unproven } else { Direction::Narrows };
+                log.old(self.kind, direction, &self.at, format!("{what} is gone"))
+            }
         };
         note.between(old, new);
     }

@@ -1,1 +1,372 @@
-//! Every member of a manifest, changed alone.
+//! Every member of a manifest changed alone: none is overlooked, and none narrows but those that are listed here with the
+//! reason why.
+
+use std::collections::BTreeSet;
+
+use pinhole_manifest::diff::{Comparison, diff};
+use pinhole_manifest::{Manifest, read};
+use serde_json::{Value, json};
+
+use crate::{base, manifest};
+
+/// How a member is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Removed,
+    Raised,
+    Lowered,
+    Flipped,
+    Rewritten,
+    Shortened,
+    Lengthened,
+    Repeated,
+    Joined,
+}
+use Change::{Flipped, Joined, Lengthened, Lowered, Raised, Removed, Repeated, Rewritten, Shortened};
+
+/// What narrows, and why nothing can be done or seen by it that could not before. `*` is one step, `**` any at the end.
+const NARROWS: &[(&str, &[Change], &str)] = &[
+    ("/docs", &[Removed], "a link less"),
+    ("/verified", &[Removed], "a claim less"),
+    ("/error", &[Removed], "words of the service less"),
+    ("/failure/message", &[Removed], "words of the service less"),
+    ("/auth/pat", &[Removed], "OAuth is left, so no other key is taken"),
+    ("/auth/pat/help_url", &[Removed], "a link less"),
+    ("/auth/oauth", &[Removed], "tokens are left, with their pattern"),
+    ("/auth/oauth/device_url", &[Removed], "a flow less"),
+    ("/auth/oauth/scopes_write", &[Shortened, Removed], "a scope less, and others are asked for by name"),
+    ("/auth/oauth/pkce", &[Removed, Flipped], "PKCE where there was none"),
+    ("/ops/*", &[Removed], "an op less"),
+    ("/ops/*/irreversible", &[Flipped], "a yes to the very call is needed"),
+    ("/ops/*/page", &[Removed], "pages less"),
+    ("/ops/*/page/paths", &[Removed, Shortened], "paths less"),
+    ("/ops/*/pick/fields", &[Shortened], "fields less"),
+    ("/ops/*/limits", &[Removed], "this one's are above what holds without them"),
+    ("/ops/*/limits/*", &[Lowered, Removed], "less; removed, this one's are above what holds without them"),
+    ("/ops/*/module/requests", &[Shortened], "requests less"),
+    ("/ops/*/module/requests/*/query", &[Removed, Shortened], "keys less"),
+    ("/ops/*/module/requests/*/headers", &[Removed, Shortened], "headers less"),
+    ("/ops/*/args/properties/*", &[Removed], "an arg less that could be left out, of a module"),
+    ("/ops/*/args/required", &[Lengthened], "an arg more that must be there"),
+    ("/ops/*/args/properties/*/minimum", &[Raised], "fewer values"),
+    ("/ops/*/args/properties/*/exclusiveMinimum", &[Raised], "fewer values"),
+    ("/ops/*/args/properties/*/maximum", &[Lowered], "fewer values"),
+    ("/ops/*/args/properties/*/exclusiveMaximum", &[Lowered], "fewer values"),
+    ("/ops/*/args/properties/*/minLength", &[Raised], "fewer values"),
+    ("/ops/*/args/properties/*/maxLength", &[Lowered], "fewer values"),
+    ("/ops/*/args/properties/*/minItems", &[Raised], "fewer values"),
+    ("/ops/*/args/properties/*/maxItems", &[Lowered], "fewer values"),
+    ("/ops/*/args/properties/*/multipleOf", &[Raised], "doubled: every second value"),
+    ("/ops/*/args/properties/*/enum", &[Shortened], "fewer values"),
+    ("/ops/*/args/properties/*/type", &[Rewritten], "whole numbers alone"),
+    ("/ops/*/args/properties/*/items/maxLength", &[Lowered], "fewer values"),
+    ("/ops/*/args/properties/*/properties", &[Removed], "members less that could be left out"),
+    ("/ops/*/args/properties/*/items/properties", &[Removed], "members less that could be left out"),
+    ("/ops/*/args/properties/*/properties/*", &[Removed], "a member less that could be left out"),
+    ("/ops/*/args/properties/*/items/properties/*", &[Removed], "a member less that could be left out"),
+    ("/ops/*/args/properties/*/required", &[Lengthened], "a member more that must be there"),
+    ("/ops/*/args/properties/*/properties/*/type", &[Rewritten], "whole numbers alone"),
+];
+
+/// What says nothing, and why.
+const SAYS_NOTHING: &[(&str, &[Change], &str)] = &[
+    ("/version", &[Rewritten], "a version is for the rule of versions"),
+    ("/ops/*/irreversible", &[Removed], "it is what holds without it"),
+    ("/ops/*/module/file", &[Rewritten], "the digest says which bytes it is"),
+    ("/ops/*/args/properties", &[Removed], "there was none"),
+    ("/auth/oauth/*", &[Repeated], "the same scope twice"),
+    ("/ops/*/require/*/in", &[Repeated], "the same value twice"),
+    ("/ops/*/page/paths", &[Repeated], "the same path twice"),
+    ("/ops/*/module/requests", &[Repeated], "the same line twice"),
+    ("/ops/*/module/requests/*/headers", &[Repeated], "the same header twice"),
+    ("/ops/*/module/requests/*/query", &[Repeated], "the same key twice"),
+];
+
+/// What cannot be changed alone, and why.
+const FIXED: &[(&str, &str)] = &[
+    ("/pinhole", "there is one format"),
+    ("/ops/*/access", "a write has a confirm line and an effect, a read neither"),
+    ("/ops/*/request/reads", "it is there exactly for a POST of a read"),
+    ("/ops/*/module/requests/*/reads", "it is there exactly for a POST"),
+    ("/ops/*/module/requests/*/graphql", "its endpoint takes documents alone, which are rewritten below"),
+    ("/ops/*/args/type", "args are an object"),
+    ("/ops/*/args/additionalProperties", "objects are closed"),
+    ("/ops/*/args/properties/*/additionalProperties", "objects are closed"),
+    ("/ops/*/args/properties/*/items/additionalProperties", "objects are closed"),
+    ("/ops/*/request/graphql", "nothing else stands in its place"),
+    ("/ops/*/request/graphql/variables/*", "a variable that is declared is fed"),
+    ("/ops/*/page/style", "each style has members of its own"),
+    ("/ops/*/page/variable", "the variables that are declared are fed; there is a vector"),
+    ("/ops/*/request/query/*/value", "the args that are declared are used; there is a vector"),
+    ("/auth/scheme", "the header is there exactly for one of them"),
+];
+
+fn is_like(pattern: &str, pointer: &str) -> bool {
+    let (mut wanted, mut steps) = (pattern.split('/'), pointer.split('/'));
+    loop {
+        match (wanted.next(), steps.next()) {
+            (None, None) | (Some("**"), _) => return true,
+            (Some(wanted), Some(step)) if wanted == "*" || wanted == step => {}
+            _ => return false,
+        }
+    }
+}
+
+fn is_listed(list: &[(&str, &[Change], &str)], pointer: &str, change: Change) -> bool {
+    list.iter().any(|(pattern, changes, _)| is_like(pattern, pointer) && changes.contains(&change))
+}
+
+/// Other texts for the text of a member, of which some load.
+fn rewritten(key: &str, text: &str) -> Vec<String> {
+    let words: &[&str] = match key {
+        "method" => &["GET", "HEAD", "POST", "PUT", "DELETE"],
+        "effect" => &["create", "delete"],
+        "scheme" => &["bearer", "basic"],
+        "client_auth" => &["post"],
+        "type" => &["integer", "number", "boolean"],
+        "format" => &["uuid"],
+        "version" => &["1.0.1"],
+        "verified" => &["2026-12-01"],
+        "host" => &["api.other.com"],
+        "file" => &["modules/other.wasm"],
+        "sha256" => &["0000000000000000000000000000000000000000000000000000000000000001"],
+        "viewer" | "op" => &["get_me", "get_rack"],
+        _ => &["fixed", "{name}", "{text}"],
+    };
+    let of_text = [
+        format!("{text}x"),
+        format!("{text}/more"),
+        text.replace("id }", "id more }").replace("touched", "more"),
+    ];
+    let others = words.iter().map(|word| (*word).to_owned()).chain(of_text);
+    others.filter(|other| other != text).collect()
+}
+
+/// The values that one value is changed to.
+fn others(key: &str, value: &Value) -> Vec<(Change, Value)> {
+    match value {
+        Value::Bool(flag) => vec![(Flipped, json!(!flag))],
+        Value::Number(number) => {
+            let number = number.as_i64().unwrap();
+            vec![(Raised, json!(number * 2)), (Raised, json!(number + 1)), (Lowered, json!(number - 1))]
+        }
+        Value::String(text) => {
+            rewritten(key, text).into_iter().map(|text| (Rewritten, json!(text))).collect()
+        }
+        Value::Array(elements) => {
+            let mut others = Vec::new();
+            for index in 0..elements.len() {
+                let mut fewer = elements.clone();
+                fewer.remove(index);
+                others.push((Shortened, Value::Array(fewer)));
+            }
+            let more = [json!("more"), json!("note"), json!("/more"), json!(7)];
+            let and = |more: Value| Value::Array(elements.iter().cloned().chain([more]).collect());
+            others.extend(more.into_iter().map(|more| (Lengthened, and(more))));
+            others.extend(elements.first().map(|first| (Repeated, and(first.clone()))));
+            others
+        }
+        Value::Object(members) => {
+            let mut others = Vec::new();
+            for more in members
+                .values()
+                .take(1)
+                .chain([&json!("more"), &json!({"type": "string", "description": "A."})])
+            {
+                let mut joined = members.clone();
+                joined.insert("more".to_owned(), more.clone());
+                others.push((Joined, Value::Object(joined)));
+            }
+            others
+        }
+        Value::Null => vec![(Rewritten, json!(1))],
+    }
+}
+
+/// Every value below, with the way to it.
+fn pointers(value: &Value, pointer: &str, found: &mut Vec<String>) {
+    if !pointer.is_empty() {
+        found.push(pointer.to_owned());
+    }
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                pointers(member, &format!("{pointer}/{key}"), found);
+            }
+        }
+        Value::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                pointers(element, &format!("{pointer}/{index}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The manifests that differ from one in the value at a pointer.
+fn altered(whole: &Value, pointer: &str) -> Vec<(Change, Value)> {
+    let mut altered = Vec::new();
+    let (outer, key) = pointer.rsplit_once('/').unwrap();
+    for (change, other) in others(key, whole.pointer(pointer).unwrap()) {
+        let mut manifest = whole.clone();
+        *manifest.pointer_mut(pointer).unwrap() = other;
+        altered.push((change, manifest));
+    }
+    let mut without = whole.clone();
+    if let Some(Value::Object(members)) = without.pointer_mut(outer) {
+        members.remove(&key.replace("~1", "/").replace("~0", "~"));
+        altered.push((Removed, without));
+    }
+    altered
+}
+
+/// Manifests that have, all together, every member that there is.
+fn rich() -> Vec<(&'static str, Value)> {
+    let mut bounded = base::base("write");
+    let args = bounded.pointer_mut("/ops/create_thing/args/properties").unwrap();
+    for (name, keywords) in [
+        ("count", json!({"type": "integer", "minimum": 2, "maximum": 9, "multipleOf": 2})),
+        ("share", json!({"type": "number", "exclusiveMinimum": 1, "exclusiveMaximum": 9, "default": 4})),
+        (
+            "word",
+            json!({"type": "string", "minLength": 3, "maxLength": 30, "pattern": "^[a-z]", "enum": ["abc", "def"]}),
+        ),
+        ("mail", json!({"type": "string", "format": "email"})),
+        (
+            "list",
+            json!({"type": "array", "minItems": 2, "maxItems": 9, "uniqueItems": true, "items": {"type": "string", "maxLength": 5}}),
+        ),
+        (
+            "near",
+            json!({"type": "object", "additionalProperties": false, "required": ["x"],
+            "properties": {"x": {"type": "number"}, "note": {"type": "string", "description": "What for."}}}),
+        ),
+    ] {
+        args[name] = keywords;
+        args[name]["description"] = json!("A value.");
+    }
+    let body = bounded.pointer_mut("/ops/create_thing/request/json").unwrap();
+    for name in ["count", "share", "word", "mail", "list", "near"] {
+        body[name] = json!(format!("{{{name}}}"));
+    }
+    let mut asked = base::base("whole");
+    let known = asked["ops"]["create_thing"]["require"][0].clone();
+    let condition = |test: &str, value: Value| {
+        let mut one = known.clone();
+        one.as_object_mut().unwrap().remove("is");
+        one[test] = value;
+        one
+    };
+    asked["ops"]["create_thing"]["require"] =
+        json!([known, condition("in", json!([true, 1, "a"])), condition("exists", json!(true))]);
+    asked["ops"]["get_me"] = asked["ops"]["get_viewer"].clone();
+    asked["ops"]["get_rack"] = asked["ops"]["get_shelf"].clone();
+    let manifests = [("whole", asked), ("bounded", bounded)];
+    manifests.into_iter().chain(["graphql", "module"].map(|name| (name, base::base(name)))).collect()
+}
+
+/// The member that a pointer leads to, whatever the writer's own names on the way are.
+fn member(pointer: &str) -> String {
+    let mut way = String::new();
+    let mut own = false;
+    for step in pointer.split('/').skip(1) {
+        let named = own || step.parse::<usize>().is_ok();
+        way.push('/');
+        way.push_str(if named { "*" } else { step });
+        own =
+            !named && ["ops", "properties", "query", "headers", "json", "form", "variables"].contains(&step);
+    }
+    way
+}
+
+/// Walks every change of every member that loads; gives the members that could not be changed.
+fn walk(mut look: impl FnMut(&str, Change, &Comparison, &Value)) -> BTreeSet<String> {
+    let (mut there, mut changed_somewhere) = (BTreeSet::new(), BTreeSet::new());
+    for (name, whole) in rich() {
+        let old = manifest(&whole, name);
+        let mut found = Vec::new();
+        pointers(&whole, "", &mut found);
+        let mut changed = BTreeSet::new();
+        for pointer in &found {
+            for (change, value) in altered(&whole, pointer) {
+                let Some(new): Option<Manifest> = read(value.to_string().as_bytes()).manifest else {
+                    continue;
+                };
+                changed.insert(pointer.clone());
+                look(pointer, change, &diff(&old, &new), value.pointer(pointer).unwrap_or(&Value::Null));
+            }
+        }
+        // What holds a member changes with it, and an element with its array.
+        let with = |pointer: &String| {
+            let inner = format!("{pointer}/");
+            let (outer, key) = pointer.rsplit_once('/').unwrap();
+            let is_element =
+                whole.pointer(outer).is_some_and(Value::is_array) && key.parse::<usize>().is_ok();
+            changed.contains(pointer)
+                || changed.iter().any(|one| one.starts_with(&inner))
+                || (is_element && changed.contains(outer))
+        };
+        changed_somewhere.extend(found.iter().filter(|pointer| with(pointer)).map(|pointer| member(pointer)));
+        there.extend(found.iter().map(|pointer| member(pointer)));
+    }
+    there.difference(&changed_somewhere).cloned().collect()
+}
+
+#[test]
+fn every_member_that_changes_widens_unless_it_is_known_to_narrow() {
+    let (mut wrong, mut looked) = (Vec::new(), 0);
+    let unchanged = walk(|pointer, change, comparison, value| {
+        looked += 1;
+        let lines: Vec<&str> = comparison.changes().iter().map(|change| change.says()).collect();
+        if comparison.is_empty() {
+            if !is_listed(SAYS_NOTHING, pointer, change) {
+                wrong.push(format!("{pointer} {change:?} to {value} goes by unseen"));
+            }
+        } else if !comparison.widens()
+            && !is_listed(NARROWS, pointer, change)
+            && !is_listed(SAYS_NOTHING, pointer, change)
+        {
+            wrong.push(format!("{pointer} {change:?} to {value} does not widen: {lines:?}"));
+        }
+    });
+    assert!(wrong.is_empty(), "{} of {looked}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(looked > 900, "{looked}");
+    let fixed: Vec<&String> = unchanged
+        .iter()
+        .filter(|pointer| !FIXED.iter().any(|(pattern, _)| is_like(pattern, pointer)))
+        .collect();
+    assert!(fixed.is_empty(), "nobody has changed {fixed:#?}");
+}
+
+#[test]
+fn every_member_of_the_schema_is_changed() {
+    fn named(schema: &Value, found: &mut BTreeSet<String>) {
+        match schema {
+            Value::Object(members) => {
+                for (key, value) in members {
+                    match (key.as_str(), value) {
+                        ("properties", Value::Object(properties)) => {
+                            found.extend(properties.keys().cloned());
+                            properties.values().for_each(|value| named(value, found));
+                        }
+                        _ => named(value, found),
+                    }
+                }
+            }
+            Value::Array(elements) => elements.iter().for_each(|value| named(value, found)),
+            _ => {}
+        }
+    }
+    let mut members = BTreeSet::new();
+    named(&pinhole_manifest::schema::schema(), &mut members);
+    assert!(members.len() > 60, "{}", members.len());
+    let mut seen = BTreeSet::new();
+    for (_, whole) in rich() {
+        let mut found = Vec::new();
+        pointers(&whole, "", &mut found);
+        seen.extend(found.iter().filter_map(|pointer| Some(pointer.rsplit_once('/')?.1.to_owned())));
+    }
+    let missing: Vec<&String> = members.difference(&seen).collect();
+    assert!(missing.is_empty(), "no manifest here has {missing:?}");
+}
