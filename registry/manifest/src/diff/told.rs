@@ -21,12 +21,12 @@ impl Told<'_> {
             (before, after) if before == after => return,
             (_, Some(after)) => {
                 let says = format!("{what} now reads {}", quoted(after));
-                log.new(self.kind, Direction::Widens, &self.at, says)
+                log.now(self.kind, Direction::Widens, &self.at, says)
             }
             (_, None) => {
                 let is_text = matches!(self.kind, Kind::Text | Kind::Confirm);
                 let direction = if is_text { Direction::Unproven } else { Direction::Narrows };
-                log.old(self.kind, direction, &self.at, format!("{what} is gone"))
+                log.was(self.kind, direction, &self.at, format!("{what} is gone"))
             }
         };
         note.between(old, new);
@@ -45,9 +45,9 @@ pub(super) fn other(
     }
     let says = says(new.map(code));
     let note = if new.is_some() {
-        log.new(kind, Direction::Unproven, at, says)
+        log.now(kind, Direction::Unproven, at, says)
     } else {
-        log.old(kind, Direction::Unproven, at, says)
+        log.was(kind, Direction::Unproven, at, says)
     };
     note.between(old, new);
 }

@@ -215,7 +215,8 @@ fn every_member_that_changes_widens_unless_it_is_known_to_narrow() {
     let (mut wrong, mut looked) = (Vec::new(), 0);
     let unchanged = walk(|pointer, change, comparison, value| {
         looked += 1;
-        let lines: Vec<&str> = comparison.changes().iter().map(|change| change.says()).collect();
+        let lines: Vec<&str> =
+            comparison.changes().iter().map(pinhole_manifest::diff::Change::says).collect();
         if comparison.is_empty() {
             if !is_listed(SAYS_NOTHING, pointer, change) {
                 wrong.push(format!("{pointer} {change:?} to {value} goes by unseen"));

@@ -245,13 +245,12 @@ pub(crate) fn call(parts: &Parts, picks: [(u8, u8); 3]) -> Value {
     let mut given = Map::new();
     for ((name, arg), (how, which)) in NAMES.iter().zip(&parts.args).zip(picks) {
         let kind = match (arg, how) {
-            (_, 0..50) => continue,
             (_, 50..60) => {
                 given.insert((*name).to_owned(), Value::Null);
                 continue;
             }
             (Some(arg), 60..250) => arg.schema["type"].as_str().unwrap(),
-            (None, 60..250) => continue,
+            (_, 0..50) | (None, 60..250) => continue,
             (_, 250..) => "string",
         };
         let values = values(kind);
