@@ -19,6 +19,10 @@ const WITHOUT = {
     ...OF_MODULES, "an unknown member inside a body", "an unknown member of an arg", "an unknown page parameter", "an unknown page path",
     "an unknown place for the next page",
   ],
+  sendgrid: [
+    ...OF_MODULES, "a date that is any text", "an unknown member of an arg", "an unknown page parameter", "an unknown page path",
+    "an unknown place for the next page",
+  ],
   todoist: [
     ...OF_MODULES, "a fixed value of the wrong type", "an unknown field in an array", "an unknown member inside a body", "an unknown member of an arg",
     "an unknown page path",
