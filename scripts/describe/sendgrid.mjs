@@ -23,12 +23,15 @@ const ADDED = {
 };
 /** What a part has no more: a bounce is deleted by its path alone. */
 const DROPPED = [["/suppression/bounces/{email}", "delete", "email_address"]];
-/** The largest page of a list of suppressions: SendGrid's reference says it of their `limit`. */
+/** The largest page of a list of suppressions: a part says it of their `limit`. */
 const LARGEST = 500;
 /** A name that stands there with a blank behind it. */
 const RENAMED = [["updated_at ", "updated_at"]];
 /** Types that a part gives otherwise: the time of a message's last event is a text. */
 const TYPES = { last_event_time: "string" };
+
+/** What a schema says something with. */
+const WORDS = ["$ref", "type", "properties", "allOf", "oneOf", "anyOf"];
 
 function fail(what) {
   throw new Error(what);
@@ -65,7 +68,7 @@ function emptied(document) {
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     for (const [status, answer] of Object.entries(operation.responses ?? {})) {
       const schemas = Object.values(answer.content ?? {}).map(({ schema }) => schema ?? {});
-      const silent = schemas.every((schema) => !["$ref", "type", "properties", "allOf", "oneOf", "anyOf"].some((word) => word in schema));
+      const silent = schemas.every((schema) => !WORDS.some((word) => word in schema));
       if (status === "204" || silent) delete answer.content;
     }
   }
