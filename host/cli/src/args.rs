@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::module::ModuleCommand;
 
 /// Use a person's connected services without being handed the keys.
@@ -71,7 +72,7 @@ pub(crate) enum Command {
     /// Mint, inspect or revoke grants
     #[command(subcommand)]
     Grant(GrantCommand),
-    /// Check and test manifests; print their JSON Schema
+    /// Check, test and compare manifests; print their JSON Schema
     #[command(subcommand)]
     Manifest(ManifestCommand),
     /// Make op modules: begin, build, check and run one
@@ -440,6 +441,9 @@ pub(crate) enum ManifestCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Say what a change of manifests lets an agent do or see that it could not before
+    #[command(after_help = DIFF_EXAMPLES)]
+    Diff(DiffFlags),
     /// Print the JSON Schema of a manifest
     Schema,
 }
