@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::module::ModuleCommand;
+use crate::registry::Registry;
 
 /// Use a person's connected services without being handed the keys.
 ///
@@ -75,6 +76,9 @@ pub(crate) enum Command {
     /// Check, test and compare manifests; print their JSON Schema
     #[command(subcommand)]
     Manifest(ManifestCommand),
+    /// Make, sign and serve a registry of manifests; trust one, and get what it signs
+    #[command(subcommand)]
+    Registry(Registry),
     /// Make op modules: begin, build, check and run one
     #[command(subcommand)]
     Module(ModuleCommand),

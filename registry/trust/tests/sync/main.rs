@@ -1,0 +1,7 @@
+//! What a sync does to each service: what applies by itself, what waits, what another source owns, what is of no use.
+
+#[cfg(test)]
+#[path = "../kit/mod.rs"]
+mod kit;
+#[cfg(test)]
+mod services;
