@@ -95,6 +95,28 @@ fn what_came_back_is_refused_unless_each_signature_is_one_under_what_is_staged()
 }
 
 #[test]
+fn any_flipped_bit_of_a_file_that_came_back_is_refused() {
+    use proptest::prelude::*;
+    let (folder, manifests) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (workshop, file) = waiting(folder.path(), manifests.path());
+    let signed = Sheet::read(&file, None).unwrap().sign(&key(1)).unwrap().bytes;
+    let mut runner =
+        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 200, ..Default::default() });
+    runner
+        .run(&(any::<prop::sample::Index>(), 0..8_u32), |(byte, bit)| {
+            let mut changed = signed.clone();
+            let at = byte.index(changed.len());
+            changed[at] ^= 1 << bit;
+            prop_assert!(workshop.collect(&changed).is_err(), "byte {at}, bit {bit}");
+            // Nor does it bring down who only wants to read it.
+            drop(Sheet::read(&changed, Some(&workshop)));
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(std::fs::read(folder.path().join("staged/targets.json")).unwrap(), file);
+}
+
+#[test]
 fn what_cannot_be_put_into_words_is_not_signed() {
     let (folder, manifests) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (_, file) = waiting(folder.path(), manifests.path());
