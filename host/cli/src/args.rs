@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::module::ModuleCommand;
+use crate::registry::Registry;
 
 /// Use a person's connected services without being handed the keys.
 ///
@@ -74,6 +75,9 @@ pub(crate) enum Command {
     /// Check and test manifests; print their JSON Schema
     #[command(subcommand)]
     Manifest(ManifestCommand),
+    /// Make, sign and serve a registry of manifests; trust one, and get what it signs
+    #[command(subcommand)]
+    Registry(Registry),
     /// Make op modules: begin, build, check and run one
     #[command(subcommand)]
     Module(ModuleCommand),

@@ -161,9 +161,14 @@ fn is_usable(
     }
     let entry = match manifest_of(&bot.executor.catalog, opened.grant().credential()) {
         Ok(entry) => entry,
-        Err(Skipped::NoManifest) => {
-            let hint = "pass its manifest with `--manifest FILE --unsigned`, here and to whatever runs on it";
-            findings.warning(about, Skipped::NoManifest, hint);
+        Err(Skipped::Missing(missing)) => {
+            let hint = match missing {
+                Missing::Unknown => {
+                    "pass its manifest with `--manifest FILE --unsigned`, here and to whatever runs on it"
+                }
+                Missing::Invalid => "`pinhole registry sync` gets what its registry signs now",
+            };
+            findings.warning(about, Skipped::Missing(missing), hint);
             return Ok(false);
         }
         Err(changed) => {
