@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::module::ModuleCommand;
 use crate::registry::Registry;
 
@@ -72,7 +73,7 @@ pub(crate) enum Command {
     /// Mint, inspect or revoke grants
     #[command(subcommand)]
     Grant(GrantCommand),
-    /// Check and test manifests; print their JSON Schema
+    /// Check, test and compare manifests; print their JSON Schema
     #[command(subcommand)]
     Manifest(ManifestCommand),
     /// Make, sign and serve a registry of manifests; trust one, and get what it signs
@@ -444,6 +445,9 @@ pub(crate) enum ManifestCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Say what a change of manifests lets an agent do or see that it could not before
+    #[command(after_help = DIFF_EXAMPLES)]
+    Diff(DiffFlags),
     /// Print the JSON Schema of a manifest
     Schema,
 }
