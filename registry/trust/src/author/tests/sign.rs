@@ -95,6 +95,20 @@ fn what_came_back_is_refused_unless_each_signature_is_one_under_what_is_staged()
 }
 
 #[test]
+fn what_was_staged_since_it_was_read_is_not_signed() {
+    let (folder, manifests) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (workshop, _) = waiting(folder.path(), manifests.path());
+    let read = workshop.pending().unwrap();
+    workshop.add(&[manifest(manifests.path(), "other", "1.0.0", b"more")], day(1)).unwrap();
+    let signed = workshop.sign_staged(&read, &[key(1)]);
+    assert!(matches!(signed, Err(InitError::Unread(RoleName::Targets))), "{signed:?}");
+    assert!(workshop.pending().unwrap()[0].standing[0].signed.is_empty());
+    let signed = workshop.sign_staged(&workshop.pending().unwrap(), &[key(1), key(4), key(2)]).unwrap();
+    assert_eq!(signed[0].standing[0].signed.len(), 2);
+    workshop.publish(&[key(9)], day(1)).unwrap();
+}
+
+#[test]
 fn any_flipped_bit_of_a_file_that_came_back_is_refused() {
     use proptest::prelude::*;
     let (folder, manifests) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
