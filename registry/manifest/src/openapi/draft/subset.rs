@@ -162,6 +162,10 @@ impl<'r, 'd> Subset<'r, 'd> {
                 None => {}
             }
         }
+        let undescribed = |name: &&str| !parts.names().contains(*name);
+        if wanted.iter().any(undescribed) {
+            return Err(Inexpressible::Member);
+        }
         if members.is_empty() {
             return Err(Inexpressible::OpenObject);
         }
@@ -240,11 +244,19 @@ fn number(parts: &Parts<'_>, kind: &str, schema: &mut Map<String, Value>) {
             found.push((exclusive, bound(exclusive)));
         }
     }
-    let value = |one: &Option<Number>| one.as_ref().and_then(Number::as_f64);
-    let least = found.iter().filter(|(word, _)| word.ends_with("inimum")).filter_map(|(_, it)| value(it));
-    let least = least.fold(f64::NEG_INFINITY, f64::max);
-    let most = found.iter().filter(|(word, _)| word.ends_with("aximum")).filter_map(|(_, it)| value(it));
-    if least < most.fold(f64::INFINITY, f64::min) {
+    let value = |wanted: &str| {
+        let (_, bound) = found.iter().find(|(word, _)| *word == wanted)?;
+        bound.as_ref().and_then(Number::as_f64)
+    };
+    let nothing_between = |least: &str, most: &str, touching: bool| {
+        let bounds = value(least).zip(value(most));
+        bounds.is_some_and(|(least, most)| least > most || (least >= most && !touching))
+    };
+    let contradicts = nothing_between("minimum", "maximum", true)
+        || nothing_between("exclusiveMinimum", "maximum", false)
+        || nothing_between("minimum", "exclusiveMaximum", false)
+        || nothing_between("exclusiveMinimum", "exclusiveMaximum", false);
+    if !contradicts {
         for (word, bound) in found {
             if let Some(bound) = bound {
                 schema.insert(word.to_owned(), bound.into());
