@@ -13,6 +13,7 @@ pub mod digest;
 pub mod draft;
 pub mod finding;
 mod graphql;
+pub mod graphql_schema;
 pub mod host;
 pub mod ids;
 mod json;
