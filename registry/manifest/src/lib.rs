@@ -8,6 +8,7 @@
 mod args;
 pub mod cases;
 pub mod diagnostic;
+pub mod diff;
 pub mod digest;
 pub mod draft;
 pub mod finding;

@@ -25,7 +25,7 @@ pub(crate) fn all(home: &Home) -> Vec<Vector> {
     let mut names = Vec::new();
     for group in std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap()) {
         let group_name = group.file_name().into_string().unwrap();
-        if group_name == "base" {
+        if ["base", "diff"].contains(&group_name.as_str()) {
             continue;
         }
         for file in std::fs::read_dir(group.path()).unwrap() {

@@ -68,7 +68,7 @@ pub(super) fn is_of_kind(value: &Value, kind: ArgKind) -> bool {
 }
 
 /// The value in normal form, if it is a number that can be kept.
-pub(super) fn normal(value: &Value) -> Option<serde_json::Number> {
+pub(crate) fn normal(value: &Value) -> Option<serde_json::Number> {
     value.as_number().and_then(|number| super::number::normal(number).ok())
 }
 

@@ -30,6 +30,11 @@ pub(super) struct Limits {
 }
 
 impl Limits {
+    /// Most characters or elements.
+    pub(super) fn most(self) -> Option<u64> {
+        self.most
+    }
+
     pub(super) fn new(schema: &Map<String, Value>, kind: ArgKind) -> Self {
         let count = |keyword: &str| schema.get(keyword).and_then(keywords::count);
         let pattern = schema.get("pattern").and_then(Value::as_str);

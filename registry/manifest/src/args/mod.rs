@@ -19,6 +19,7 @@ mod tests;
 
 pub(crate) use fault::{SchemaFault, SchemaFaultKind};
 pub(crate) use formats::PATTERN_BYTES;
+pub(crate) use keywords::normal;
 pub(crate) use schema::{ARGS_MAX, compile};
 pub(crate) use shape::Shape;
 

@@ -30,6 +30,31 @@ impl Shape {
         self.members.keys().map(String::as_str)
     }
 
+    /// The kind of value.
+    pub(crate) fn kind(&self) -> ArgKind {
+        self.kind
+    }
+
+    /// Whether its object must have it.
+    pub(crate) fn is_required(&self) -> bool {
+        self.required
+    }
+
+    /// What stands in for it, in normal form.
+    pub(crate) fn default(&self) -> Option<&Value> {
+        self.default.as_ref()
+    }
+
+    /// Most characters of a text, or most elements of an array, whether the schema says so or not.
+    pub(crate) fn most(&self) -> Option<u64> {
+        self.limits.most()
+    }
+
+    /// What an array holds.
+    pub(crate) fn items(&self) -> Option<&Self> {
+        self.items.as_deref()
+    }
+
     pub(super) fn new(kind: ArgKind) -> Self {
         Self {
             kind,

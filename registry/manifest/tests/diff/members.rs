@@ -1,0 +1,1 @@
+//! Every member of a manifest, changed alone.

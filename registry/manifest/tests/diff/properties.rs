@@ -1,0 +1,1 @@
+//! What holds of all comparisons.

@@ -1,0 +1,433 @@
+//! Signing: a maintainer apart and offline takes a staged file, reads what it says, and gives it back with her signature; the
+//! signatures of several are collected.
+//!
+//! Refuses a key that the role does not have, a second signature of one key, and a file that says anything else than what is
+//! staged. INVARIANT: what is signed is the canonical form of what the statement was made of.
+
+use std::io;
+
+use tough::schema::{Root, Signature, Signed, Targets};
+
+use super::envelope::{self, EnvelopeError};
+use super::role::{self, RoleName, RootFault, Seats, Standing, Worth};
+use super::state::{Shelf, Staged, StateError};
+use super::statement::Statement;
+use super::{LockError, Workshop};
+use crate::keys::{KeyId, RegistryKey};
+
+/// A file that is to be signed.
+#[derive(Debug)]
+pub(super) enum Paper {
+    Root(Signed<Root>),
+    Targets(Signed<Targets>),
+}
+
+/// A file that is to be signed, with what it says.
+#[derive(Debug)]
+pub struct Sheet {
+    paper: Paper,
+    statement: Statement,
+    /// The seats that have a say, with the version of the root that says so; none if no root is known.
+    seats: Vec<(u64, Seats)>,
+}
+
+/// A file with one more signature.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Countersigned {
+    /// The file, to be written and sent back.
+    pub bytes: Vec<u8>,
+    /// Whose signature was added.
+    pub key: KeyId,
+    /// How far the file is signed now; empty if it was signed without the registry's folder beside it.
+    pub standing: Vec<Standing>,
+}
+
+/// Why a file is not one to be signed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SheetError {
+    /// Neither a root nor targets.
+    #[error("it is neither a root nor targets: pass `staged/root.json` or `staged/targets.json`")]
+    Unknown,
+    /// It is not in its form.
+    #[error("the file cannot be signed: {0}")]
+    Envelope(#[from] EnvelopeError),
+    /// The root cannot be used.
+    #[error("the file cannot be signed: {0}")]
+    Root(#[from] RootFault),
+    /// The folder beside it cannot be used.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// It is as old as what is published, or older.
+    #[error(
+        "the file is {role} {version}, and {published} is published: ask for the file that is staged now, or bring \
+         your copy of the registry up to date"
+    )]
+    Version {
+        /// Of which role.
+        role: RoleName,
+        /// The file's version.
+        version: u64,
+        /// What is published.
+        published: u64,
+    },
+}
+
+/// Why a file was not signed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignError {
+    /// The role has no such key.
+    #[error(
+        "the key `{key}` has no say in {role}: sign with one that it names, or pass the registry's folder too"
+    )]
+    Foreign {
+        /// The key.
+        key: KeyId,
+        /// The role.
+        role: RoleName,
+    },
+    /// The key has signed already.
+    #[error("the key `{0}` has signed this already: it counts once")]
+    Again(KeyId),
+    /// It says something that this program cannot put into words.
+    #[error("the file says more than this program can put into words, so it is not signed: `{0}`")]
+    Unsaid(String),
+    /// It is not in its form.
+    #[error("the file cannot be signed: {0}")]
+    Envelope(#[from] EnvelopeError),
+}
+
+/// What a signed file has brought.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Collected {
+    /// Of which role.
+    pub role: RoleName,
+    /// Whose signatures were new.
+    pub added: Vec<KeyId>,
+    /// Whose were there already.
+    pub had: Vec<KeyId>,
+    /// How far the staged file is signed now.
+    pub standing: Vec<Standing>,
+}
+
+/// Why a signed file was not taken. Nothing of it was.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CollectError {
+    /// The folder is in use, or not to be had.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// It is not a file to be signed.
+    #[error(transparent)]
+    Sheet(#[from] SheetError),
+    /// Nothing of this role is staged.
+    #[error("no {0} waits for signatures: it may be published already")]
+    NotStaged(RoleName),
+    /// It says something else than what is staged.
+    #[error(
+        "the file says something else than the {0} that is staged: what was signed is not what is wanted"
+    )]
+    Other(RoleName),
+    /// It has no signature.
+    #[error("the file has no signature: it is not signed yet")]
+    Unsigned,
+    /// A signature by a key that the role does not have.
+    #[error("the file has a signature by a key that has no say in {0}")]
+    Foreign(RoleName),
+    /// A signature that does not verify.
+    #[error("the signature of the key `{0}` is not one under this file")]
+    Bad(KeyId),
+    /// One key signed twice.
+    #[error("the key `{0}` is there with two signatures: it counts once")]
+    Again(KeyId),
+    /// The disk.
+    #[error("the folder could not be written: look at the disk")]
+    Disk(#[from] io::Error),
+}
+
+impl Sheet {
+    /// Reads a file that is to be signed. With the registry's folder beside it (a copy will do) it is held against what is
+    /// published there, and the key against those that have a say.
+    pub fn read(file: &[u8], beside: Option<&Workshop>) -> Result<Self, SheetError> {
+        let paper = Paper::read(file)?;
+        let (shelf, staged) = match beside {
+            Some(workshop) => (Shelf::read(&workshop.layout)?, Staged::read(&workshop.layout)?),
+            None => (None, Staged::default()),
+        };
+        paper.is_later(shelf.as_ref())?;
+        let statement = paper.statement(shelf.as_ref())?;
+        let seats = paper.seats(shelf.as_ref(), &staged)?;
+        Ok(Self { paper, statement, seats })
+    }
+
+    /// What it says.
+    pub fn statement(&self) -> &Statement {
+        &self.statement
+    }
+
+    /// Signs it, and gives the file back.
+    pub fn sign(mut self, key: &RegistryKey) -> Result<Countersigned, SignError> {
+        use super::statement::Change;
+        let unsaid = |change: &&Change| matches!(change, Change::Unsaid(_) | Change::Unknown(_));
+        if let Some(change) = self.statement.changes.iter().find(unsaid) {
+            return Err(SignError::Unsaid(change.to_string()));
+        }
+        let id = key.public().id();
+        let role = self.paper.role();
+        if !self.seats.is_empty() && !self.seats.iter().any(|(_, seats)| seats.keys.contains_key(&id)) {
+            return Err(SignError::Foreign { key: id, role });
+        }
+        let message = self.paper.message()?;
+        let signatures = self.paper.signatures_mut();
+        if signatures.iter().any(|signature| signature.keyid == id.to_tuf()) {
+            return Err(SignError::Again(id));
+        }
+        signatures.push(envelope::signature(&message, key));
+        let standing = standing(role, &self.seats, &message, self.paper.signatures());
+        Ok(Countersigned { bytes: self.paper.file()?, key: id, standing })
+    }
+}
+
+impl Workshop {
+    /// Adds the signatures of a file that came back to the staged one.
+    pub fn collect(&self, file: &[u8]) -> Result<Collected, CollectError> {
+        let work = self.work()?;
+        let came = Paper::read(file)?;
+        let role = came.role();
+        let mut papers = work.staged.papers();
+        let Some(position) = papers.iter().position(|(staged, _)| *staged == role) else {
+            return Err(CollectError::NotStaged(role));
+        };
+        let (_, mut staged) = papers.swap_remove(position);
+        let envelope = |error| CollectError::Sheet(SheetError::Envelope(error));
+        let message = staged.message().map_err(envelope)?;
+        if came.message().map_err(envelope)? != message {
+            return Err(CollectError::Other(role));
+        }
+        let seats = staged.seats(work.shelf.as_ref(), &work.staged).map_err(SheetError::Root)?;
+        let (mut added, mut had) = (Vec::new(), Vec::new());
+        for (signature, id) in judged(role, &seats, &message, came.signatures())? {
+            if staged.signatures().iter().any(|there| there.keyid == signature.keyid) {
+                had.push(id);
+            } else {
+                added.push(id);
+                staged.signatures_mut().push(signature);
+            }
+        }
+        if !added.is_empty() {
+            let bytes = staged.file().map_err(envelope)?;
+            self.disk.put(&self.layout, &self.layout.staged_role(role), &bytes)?;
+        }
+        let standing = standing(role, &seats, &message, staged.signatures());
+        Ok(Collected { role, added, had, standing })
+    }
+}
+
+/// The signatures of a file that came back, each of a key that has a say and each once.
+fn judged(
+    role: RoleName,
+    seats: &[(u64, Seats)],
+    message: &[u8],
+    signatures: &[Signature],
+) -> Result<Vec<(Signature, KeyId)>, CollectError> {
+    if signatures.is_empty() {
+        return Err(CollectError::Unsigned);
+    }
+    let weighed: Vec<Vec<Worth>> = seats.iter().map(|(_, seats)| seats.weigh(message, signatures)).collect();
+    let mut good = Vec::new();
+    for (place, signature) in signatures.iter().enumerate() {
+        // One key may sit under both roots; it is foreign only if it sits under neither.
+        let worths = weighed.iter().filter_map(|worths| worths.get(place).copied());
+        match worths.reduce(|one, other| if one == Worth::Foreign { other } else { one }) {
+            Some(Worth::Counts(id)) => good.push((signature.clone(), id)),
+            Some(Worth::Bad(id)) => return Err(CollectError::Bad(id)),
+            Some(Worth::Again(id)) => return Err(CollectError::Again(id)),
+            Some(Worth::Foreign) | None => return Err(CollectError::Foreign(role)),
+        }
+    }
+    Ok(good)
+}
+
+pub(super) fn standing(
+    role: RoleName,
+    seats: &[(u64, Seats)],
+    message: &[u8],
+    signatures: &[Signature],
+) -> Vec<Standing> {
+    seats.iter().map(|(root, seats)| seats.standing(role, *root, message, signatures)).collect()
+}
+
+impl Paper {
+    fn read(file: &[u8]) -> Result<Self, SheetError> {
+        #[derive(serde::Deserialize)]
+        struct Outer {
+            signed: Inner,
+        }
+        #[derive(serde::Deserialize)]
+        struct Inner {
+            #[serde(rename = "_type")]
+            role: String,
+        }
+        if role::wide(file.len()) > envelope::METADATA_BYTES_MAX {
+            return Err(EnvelopeError::TooLarge.into());
+        }
+        let outer: Outer = serde_json::from_slice(file).map_err(|_syntax| SheetError::Unknown)?;
+        match RoleName::parse(&outer.signed.role) {
+            Some(name @ RoleName::Root) => {
+                let root: Signed<Root> = envelope::read(name, file)?;
+                role::check(&root.signed)?;
+                Ok(Self::Root(root))
+            }
+            Some(name @ RoleName::Targets) => Ok(Self::Targets(envelope::read(name, file)?)),
+            _ => Err(SheetError::Unknown),
+        }
+    }
+
+    pub(super) fn role(&self) -> RoleName {
+        match self {
+            Self::Root(_) => RoleName::Root,
+            Self::Targets(_) => RoleName::Targets,
+        }
+    }
+
+    pub(super) fn version(&self) -> u64 {
+        match self {
+            Self::Root(root) => root.signed.version.get(),
+            Self::Targets(targets) => targets.signed.version.get(),
+        }
+    }
+
+    /// Whether it is what is published.
+    pub(super) fn is_published(&self, shelf: &Shelf) -> bool {
+        match self {
+            Self::Root(root) => root.signed == shelf.root.signed,
+            Self::Targets(targets) => targets.signed == shelf.targets.signed,
+        }
+    }
+
+    /// The bytes that are signed.
+    pub(super) fn message(&self) -> Result<Vec<u8>, EnvelopeError> {
+        match self {
+            Self::Root(root) => envelope::canonical(&root.signed),
+            Self::Targets(targets) => envelope::canonical(&targets.signed),
+        }
+    }
+
+    pub(super) fn file(&self) -> Result<Vec<u8>, EnvelopeError> {
+        match self {
+            Self::Root(root) => envelope::file(RoleName::Root, root),
+            Self::Targets(targets) => envelope::file(RoleName::Targets, targets),
+        }
+    }
+
+    pub(super) fn signatures(&self) -> &[Signature] {
+        match self {
+            Self::Root(root) => &root.signatures,
+            Self::Targets(targets) => &targets.signatures,
+        }
+    }
+
+    pub(super) fn signatures_mut(&mut self) -> &mut Vec<Signature> {
+        match self {
+            Self::Root(root) => &mut root.signatures,
+            Self::Targets(targets) => &mut targets.signatures,
+        }
+    }
+
+    /// Signs with each of these keys that has a say and has not signed. Whether any did.
+    pub(super) fn add_signatures(
+        &mut self,
+        seats: &[(u64, Seats)],
+        keys: &[RegistryKey],
+    ) -> Result<bool, EnvelopeError> {
+        let message = self.message()?;
+        let mut added = false;
+        for key in keys {
+            let id = key.public().id();
+            let has_a_say = seats.iter().any(|(_, seats)| seats.keys.contains_key(&id));
+            let signed = self.signatures().iter().any(|signature| signature.keyid == id.to_tuf());
+            if has_a_say && !signed {
+                self.signatures_mut().push(envelope::signature(&message, key));
+                added = true;
+            }
+        }
+        Ok(added)
+    }
+
+    /// Drops the signatures that count nowhere, such as those of a key that was replaced since.
+    pub(super) fn drop_idle_signatures(&mut self, seats: &[(u64, Seats)]) -> Result<(), EnvelopeError> {
+        let message = self.message()?;
+        let weighed: Vec<Vec<Worth>> =
+            seats.iter().map(|(_, seats)| seats.weigh(&message, self.signatures())).collect();
+        let mut place = 0;
+        self.signatures_mut().retain(|_| {
+            let counts = |worths: &Vec<Worth>| matches!(worths.get(place), Some(Worth::Counts(_)));
+            let kept = weighed.iter().any(counts);
+            place += 1;
+            kept
+        });
+        Ok(())
+    }
+
+    fn is_later(&self, shelf: Option<&Shelf>) -> Result<(), SheetError> {
+        let Some(shelf) = shelf else { return Ok(()) };
+        let published = match self {
+            Self::Root(_) => shelf.root.signed.version.get(),
+            Self::Targets(_) => shelf.targets.signed.version.get(),
+        };
+        let version = self.version();
+        if version > published {
+            return Ok(());
+        }
+        Err(SheetError::Version { role: self.role(), version, published })
+    }
+
+    pub(super) fn statement(&self, shelf: Option<&Shelf>) -> Result<Statement, EnvelopeError> {
+        match self {
+            Self::Root(root) => Statement::of_root(&root.signed, shelf.map(|shelf| &shelf.root.signed)),
+            Self::Targets(targets) => {
+                Statement::of_targets(&targets.signed, shelf.map(|shelf| &shelf.targets.signed))
+            }
+        }
+    }
+
+    /// The seats that have a say: for a root those of the old root and its own; for targets those of the root under which
+    /// they will be published.
+    pub(super) fn seats(
+        &self,
+        shelf: Option<&Shelf>,
+        staged: &Staged,
+    ) -> Result<Vec<(u64, Seats)>, RootFault> {
+        let published = shelf.map(|shelf| &shelf.root.signed);
+        let roots: Vec<&Root> = match self {
+            Self::Root(root) => published.into_iter().chain([&root.signed]).collect(),
+            Self::Targets(_) => {
+                let root = staged.root.as_ref().map(|root| &root.signed).or(published);
+                root.into_iter().collect()
+            }
+        };
+        let seats = |root: &Root| Ok((root.version.get(), role::seats(root, self.role())?));
+        roots.into_iter().map(seats).collect()
+    }
+
+    pub(super) fn standing(
+        &self,
+        shelf: Option<&Shelf>,
+        staged: &Staged,
+    ) -> Result<Vec<Standing>, SheetError> {
+        let (seats, message) = (self.seats(shelf, staged)?, self.message()?);
+        Ok(standing(self.role(), &seats, &message, self.signatures()))
+    }
+}
+
+impl Staged {
+    /// The files that wait for signatures.
+    pub(super) fn papers(&self) -> Vec<(RoleName, Paper)> {
+        let root = self.root.iter().map(|root| (RoleName::Root, Paper::Root(root.clone())));
+        let targets = self.targets.iter().map(|targets| (RoleName::Targets, Paper::Targets(targets.clone())));
+        root.chain(targets).collect()
+    }
+}

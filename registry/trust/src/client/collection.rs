@@ -1,0 +1,78 @@
+//! The targets of a registry, as services with their modules.
+//!
+//! Refuses a target whose name is none of a manifest or a module, and too many of them. A target that is larger than its
+//! kind may be is refused when it is asked for.
+
+use std::collections::BTreeMap;
+
+use pinhole_manifest::{Digest, ServiceId};
+use tough::schema::{Target, Targets};
+
+use super::refused::Refused;
+use crate::names::{Held, ModuleName};
+
+/// Most targets of a registry.
+pub const TARGETS_MAX: usize = 4_096;
+/// Largest manifest, in bytes.
+pub const MANIFEST_BYTES_MAX: u64 = 1 << 20;
+/// Largest module, in bytes.
+pub const MODULE_BYTES_MAX: u64 = 32 << 20;
+
+/// A file as the targets list it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The name of the target.
+    pub(super) name: String,
+    pub(super) length: u64,
+    pub(super) digest: Digest,
+}
+
+/// What a registry has for a service.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Offer {
+    pub(super) manifest: Option<Entry>,
+    pub(super) modules: BTreeMap<ModuleName, Entry>,
+}
+
+/// Puts the targets together by their services.
+pub(super) fn collect(targets: &Targets) -> Result<BTreeMap<ServiceId, Offer>, Refused> {
+    if targets.targets.len() > TARGETS_MAX {
+        return Err(Refused::TooManyTargets { at_most: TARGETS_MAX });
+    }
+    let mut offers: BTreeMap<ServiceId, Offer> = BTreeMap::new();
+    for (name, target) in &targets.targets {
+        let name = name.raw();
+        let held = Held::parse(name)
+            .map_err(|source| Refused::TargetName { name: name.chars().take(64).collect(), source })?;
+        let offer = offers.entry(held.service().clone()).or_default();
+        match held {
+            Held::Manifest(_) => offer.manifest = Some(entry(name, target, MANIFEST_BYTES_MAX)?),
+            Held::Module(_, module) => {
+                offer.modules.insert(module, entry(name, target, MODULE_BYTES_MAX)?);
+            }
+        }
+    }
+    // A module without a manifest is of no use, and harms nobody.
+    offers.retain(|_, offer| offer.manifest.is_some());
+    Ok(offers)
+}
+
+fn entry(name: &str, target: &Target, at_most: u64) -> Result<Entry, Refused> {
+    let file = || name.to_owned();
+    if target.length > at_most {
+        return Err(Refused::TooLarge { file: file(), at_most });
+    }
+    let hex: String = target.hashes.sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest =
+        Digest::parse(&format!("sha256:{hex}")).map_err(|_length| Refused::WrongHash { file: file() })?;
+    Ok(Entry { name: file(), length: target.length, digest })
+}
+
+/// Where a target is: its hash is before the last segment of its name, where snapshots are consistent.
+pub(super) fn place(name: &str, digest: &Digest, consistent: bool) -> String {
+    match (consistent, name.rsplit_once('/')) {
+        (false, _) => name.to_owned(),
+        (true, None) => format!("{}.{name}", digest.hex()),
+        (true, Some((folder, file))) => format!("{folder}/{}.{file}", digest.hex()),
+    }
+}
