@@ -1,5 +1,6 @@
 //! How a maintainer works, what she is refused, and what a killed command leaves.
 
+mod forged;
 mod kill;
 mod shelve;
 mod sign;
