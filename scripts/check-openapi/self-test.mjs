@@ -12,6 +12,21 @@ const OF_MODULES = [
 
 /** What a manifest has nothing of that is described. When it comes to have some, the list is out of date, which is a failure. */
 const WITHOUT = {
+  cloudflare: [
+    ...OF_MODULES, "a date that is any text", "an unknown member inside a body", "an unknown member of an arg", "an unknown page path",
+  ],
+  pagerduty: [
+    ...OF_MODULES, "an unknown member inside a body", "an unknown member of an arg", "an unknown page parameter", "an unknown page path",
+    "an unknown place for the next page",
+  ],
+  sendgrid: [
+    ...OF_MODULES, "a date that is any text", "an unknown member of an arg", "an unknown page parameter", "an unknown page path",
+    "an unknown place for the next page",
+  ],
+  todoist: [
+    ...OF_MODULES, "a fixed value of the wrong type", "an unknown field in an array", "an unknown member inside a body", "an unknown member of an arg",
+    "an unknown page path",
+  ],
   github: ["an arg of the wrong type in a module's path", "an unknown member in what a module posts", "an unknown member inside a body", "an unknown member of an arg", "an unknown page parameter", "an unknown place for the next page"],
   dnsimple: [
     "a date that is any text", "a fixed value of the wrong type", "an unknown field in an array", "an unknown member inside a body",

@@ -12,12 +12,11 @@ use jiff::Timestamp as Time;
 use serde::de::DeserializeOwned;
 use tough::schema::Role;
 
-use super::collection::place;
+use super::collection::{digest, place};
 use super::fetch::{Area, Fetch, RemotePath};
 use super::refresh::{Refresh, Trusted, get, right_hash, right_length};
 use super::refused::Refused;
 use super::role::{Document, Profile, RoleName};
-use pinhole_manifest::Digest;
 
 /// Largest target that is downloaded, in bytes.
 const TARGET_MAX: u64 = 256 << 20;
@@ -105,19 +104,16 @@ pub async fn download(
     let found = targets.role.signed.targets.iter().find(|(target, _)| target.raw() == name);
     let (_, target) = found.ok_or_else(no_target).map_err(BareError::Refused)?;
     let file = target_dir.join(file_name(name));
-    let hash: &[u8] = &target.hashes.sha256;
-    let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     let consistent = trusted.root.role.signed.consistent_snapshot;
     let bytes = async {
-        let digest = Digest::parse(&format!("sha256:{hex}"));
-        let digest = digest.map_err(|_length| Refused::WrongHash { file: file_name(name) })?;
+        let digest = digest(target).ok_or_else(|| Refused::WrongHash { file: file_name(name) })?;
         if target.length > TARGET_MAX {
             return Err(Refused::TooLarge { file: file_name(name), at_most: TARGET_MAX });
         }
         let path = RemotePath::new(Area::Targets, &place(name, &digest, consistent))?;
         let bytes = get(fetch, &path, target.length).await?;
         right_length(&file_name(name), target.length, &bytes)?;
-        right_hash(&file_name(name), hash, &bytes)?;
+        right_hash(&file_name(name), digest.as_bytes(), &bytes)?;
         Ok(bytes)
     };
     let bytes = bytes.await.map_err(BareError::Refused)?;
@@ -158,13 +154,13 @@ fn keep(dir: &Path, before: &Trusted, after: &Trusted) -> Result<(), BareError> 
         }
     };
     put(RoleName::Root, Some(&before.root.bytes), Some(&after.root.bytes))?;
-    put(RoleName::Timestamp, bytes(&before.timestamp), bytes(&after.timestamp))?;
-    put(RoleName::Snapshot, bytes(&before.snapshot), bytes(&after.snapshot))?;
-    put(RoleName::Targets, bytes(&before.targets), bytes(&after.targets))
+    put(RoleName::Timestamp, bytes(before.timestamp.as_ref()), bytes(after.timestamp.as_ref()))?;
+    put(RoleName::Snapshot, bytes(before.snapshot.as_ref()), bytes(after.snapshot.as_ref()))?;
+    put(RoleName::Targets, bytes(before.targets.as_ref()), bytes(after.targets.as_ref()))
 }
 
-fn bytes<T>(document: &Option<Document<T>>) -> Option<&Vec<u8>> {
-    document.as_ref().map(|document| &document.bytes)
+fn bytes<T>(document: Option<&Document<T>>) -> Option<&Vec<u8>> {
+    document.map(|document| &document.bytes)
 }
 
 fn document<T: Role + DeserializeOwned>(
@@ -211,8 +207,13 @@ fn file_name(name: &str) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || (byte == b'.' && !file.is_empty()) {
             file.push(char::from(byte));
         } else {
-            file.push_str(&format!("%{byte:02X}"));
+            file.extend(percent_encoding_of(byte));
         }
     }
     file
+}
+
+fn percent_encoding_of(byte: u8) -> [char; 3] {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0').to_ascii_uppercase();
+    ['%', digit(byte >> 4), digit(byte & 15)]
 }

@@ -4,6 +4,7 @@
 //! kind may be is refused when it is asked for.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use pinhole_manifest::{Digest, ServiceId};
 use tough::schema::{Target, Targets};
@@ -14,7 +15,7 @@ use crate::names::{Held, ModuleName};
 /// Most targets of a registry.
 pub const TARGETS_MAX: usize = 4_096;
 /// Largest manifest, in bytes.
-pub const MANIFEST_BYTES_MAX: u64 = 1 << 20;
+pub const MANIFEST_BYTES_MAX: u64 = 2 << 20;
 /// Largest module, in bytes.
 pub const MODULE_BYTES_MAX: u64 = 32 << 20;
 
@@ -62,10 +63,17 @@ fn entry(name: &str, target: &Target, at_most: u64) -> Result<Entry, Refused> {
     if target.length > at_most {
         return Err(Refused::TooLarge { file: file(), at_most });
     }
-    let hex: String = target.hashes.sha256.iter().map(|byte| format!("{byte:02x}")).collect();
-    let digest =
-        Digest::parse(&format!("sha256:{hex}")).map_err(|_length| Refused::WrongHash { file: file() })?;
+    let digest = digest(target).ok_or_else(|| Refused::WrongHash { file: file() })?;
     Ok(Entry { name: file(), length: target.length, digest })
+}
+
+/// The digest that is signed of a target; `None` for a hash of another length.
+pub(super) fn digest(target: &Target) -> Option<Digest> {
+    let mut text = "sha256:".to_owned();
+    for byte in target.hashes.sha256.iter() {
+        write!(text, "{byte:02x}").ok()?;
+    }
+    Digest::parse(&text).ok()
 }
 
 /// Where a target is: its hash is before the last segment of its name, where snapshots are consistent.

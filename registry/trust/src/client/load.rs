@@ -140,18 +140,18 @@ impl Registries {
     pub fn load(&self, now: Time) -> Result<Shelf, LoadError> {
         let mut state = self.store.read()?;
         for _ in 1..TRIES {
-            let shelf = shelf(&self.store, &state, now);
-            if shelf.is_ok() {
-                return shelf;
+            let loaded = load(&self.store, &state, now);
+            if loaded.is_ok() {
+                return loaded;
             }
             // A sync may have taken away what was just replaced.
-            let again = self.store.read()?;
-            if again == state {
-                return shelf;
+            let changed = self.store.read()?;
+            if changed == state {
+                return loaded;
             }
-            state = again;
+            state = changed;
         }
-        shelf(&self.store, &state, now)
+        load(&self.store, &state, now)
     }
 
     /// A manifest of that service that is or was accepted, by its digest: grants that were made under it are judged by it.
@@ -171,7 +171,7 @@ impl Registries {
     }
 }
 
-fn shelf(store: &Store, state: &State, now: Time) -> Result<Shelf, LoadError> {
+fn load(store: &Store, state: &State, now: Time) -> Result<Shelf, LoadError> {
     let mut shelf = Shelf::default();
     for (name, registry) in &state.registries {
         let identity = Identity::new(name, &registry.pinned);

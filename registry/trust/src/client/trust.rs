@@ -2,8 +2,11 @@
 //!
 //! Refuses a second registry under a name that has one, and a root that is not signed by its own keys.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp as Time;
 use pinhole_manifest::{Digest, ServiceId};
+use tough::schema::RoleType;
 
 use super::Registries;
 use super::name::{Identity, Location, RegistryName};
@@ -109,7 +112,6 @@ pub fn inspect_root(root: &[u8]) -> Result<RootSummary, Refused> {
     let signed = &trusted.root.role.signed;
     let role =
         |kind, name| signed.roles.get(&kind).map(|role| (name, role.threshold.get(), role.keyids.len()));
-    use tough::schema::RoleType;
     let thresholds = [
         role(RoleType::Root, RoleName::Root),
         role(RoleType::Targets, RoleName::Targets),
@@ -151,8 +153,8 @@ impl Registries {
                     pinned,
                     root: pinned,
                     current: None,
-                    services: Default::default(),
-                    refused: Default::default(),
+                    services: BTreeMap::new(),
+                    refused: BTreeMap::new(),
                 };
                 state.registries.insert(name.clone(), registry);
                 false

@@ -9,8 +9,8 @@ use pinhole_registry::client::{
     StateError, SyncError, UntrustError,
 };
 
-use super::kit::{Forge, manifest, now, sha256};
-use super::{Host, block_on, refusal};
+use crate::host::{Host, block_on, refusal};
+use crate::kit::{Forge, manifest, now, sha256};
 
 fn state(host: &Host) -> PathBuf {
     host.folder.path().join("registries/state")
@@ -20,7 +20,7 @@ fn file(host: &Host, bytes: &[u8]) -> PathBuf {
     host.folder.path().join("registries/files").join(sha256(bytes))
 }
 
-fn is_damage<T: std::fmt::Debug>(outcome: Result<T, LoadError>) -> bool {
+fn is_damage<T>(outcome: &Result<T, LoadError>) -> bool {
     matches!(outcome, Err(LoadError::State(StateError::Damaged { .. })))
 }
 
@@ -34,18 +34,18 @@ fn a_damaged_state_is_no_fresh_start() {
         let mut bytes = whole.clone();
         bytes[at] ^= 1;
         fs::write(state(&host), &bytes).unwrap();
-        assert!(is_damage(host.registries.load(now())), "byte {at}");
+        assert!(is_damage(&host.registries.load(now())), "byte {at}");
     }
     for length in [0, 1, 71, 72, 73, whole.len() - 1] {
         fs::write(state(&host), &whole[..length]).unwrap();
-        assert!(is_damage(host.registries.load(now())), "cut at {length}");
+        assert!(is_damage(&host.registries.load(now())), "cut at {length}");
         let synced = host.sync(&forge);
         assert!(matches!(synced, Err(SyncError::State(StateError::Damaged { .. }))), "{synced:?}");
         let location = Location::url("https://registry.example/").unwrap();
         assert!(host.registries.trust(&host.name, location, &forge.root_bytes()).is_err());
     }
     fs::remove_file(state(&host)).unwrap();
-    assert!(is_damage(host.registries.load(now())), "gone");
+    assert!(is_damage(&host.registries.load(now())), "gone");
     fs::write(state(&host), &whole).unwrap();
     host.sync(&forge).unwrap();
 }
@@ -201,9 +201,9 @@ fn a_hostile_folder_with_links() {
         write(&forge, folder.path());
         let place = folder.path().join(linked);
         if place.is_dir() {
-            fs::remove_dir_all(&place).unwrap()
+            fs::remove_dir_all(&place).unwrap();
         } else {
-            fs::remove_file(&place).unwrap()
+            fs::remove_file(&place).unwrap();
         }
         symlink(away.path().join(linked), &place).unwrap();
         let host = Host::trusting(&forge);
@@ -215,12 +215,11 @@ fn a_hostile_folder_with_links() {
         write(&forge, folder.path());
         let place = folder.path().join("metadata/timestamp.json");
         fs::remove_file(&place).unwrap();
-        match odd {
-            "folder" => fs::create_dir(&place).unwrap(),
-            _ => {
-                let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
-                rustix::fs::mkfifoat(rustix::fs::CWD, &place, mode).unwrap();
-            }
+        if odd == "folder" {
+            fs::create_dir(&place).unwrap();
+        } else {
+            let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+            rustix::fs::mkfifoat(rustix::fs::CWD, &place, mode).unwrap();
         }
         let host = Host::trusting(&forge);
         assert!(is_failure(refusal(sync_folder(&host, folder.path()))), "{odd}");

@@ -3,8 +3,8 @@
 use pinhole_registry::client::{KeyFault, Malformed, Refused, RoleName, Signers};
 use serde_json::{Value, json};
 
-use super::kit::{Forge, Key, signed};
-use super::{Attack, Host, refusal};
+use crate::host::{Attack, Host, refusal};
+use crate::kit::{Forge, Key, signed};
 
 pub(crate) const ATTACKS: &[Attack] = &[
     Attack {
@@ -163,7 +163,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
                         "keytype": "ecdsa", "scheme": "ecdsa-sha2-nistp256",
                         "keyval": {"public": "04".to_owned() + &"ab".repeat(64)}
                     });
-                    let id = super::kit::sha256(&super::kit::canonical(&key));
+                    let id = crate::kit::sha256(&crate::kit::canonical(&key));
                     signed["keys"][&id] = key;
                 }
             });
@@ -181,7 +181,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
                     let key = json!({
                         "keytype": "ed25519", "scheme": "ed25519", "keyval": {"public": public}
                     });
-                    let id = super::kit::sha256(&super::kit::canonical(&key));
+                    let id = crate::kit::sha256(&crate::kit::canonical(&key));
                     signed["keys"][&id] = key;
                 }
             });

@@ -3,8 +3,8 @@
 use pinhole_registry::client::{JsonFault, Malformed, Refused, RoleName};
 use serde_json::json;
 
-use super::kit::{Forge, signed};
-use super::{Attack, Host, refusal};
+use crate::host::{Attack, Host, refusal};
+use crate::kit::{Forge, signed};
 
 pub(crate) const ATTACKS: &[Attack] = &[
     Attack {

@@ -3,8 +3,8 @@
 use jiff::SignedDuration;
 use pinhole_registry::client::{FetchError, Refused, RoleName};
 
-use super::kit::{Forge, days, manifest, now};
-use super::{Attack, Host, refusal};
+use crate::host::{Attack, Host, refusal};
+use crate::kit::{Forge, days, manifest, now};
 
 pub(crate) const ATTACKS: &[Attack] = &[
     Attack {
@@ -113,7 +113,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
     Attack {
         name: "equivocation_of_the_timestamp",
         done: |forge| {
-            forge.timestamp.expires = super::kit::in_days(6);
+            forge.timestamp.expires = crate::kit::in_days(6);
             forge.write_timestamp();
         },
         refused: |refused| is_equivocation(refused, RoleName::Timestamp),
@@ -122,7 +122,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
         name: "equivocation_of_the_snapshot",
         done: |forge| {
             forge.timestamp.version += 1;
-            forge.snapshot.expires = super::kit::in_days(29);
+            forge.snapshot.expires = crate::kit::in_days(29);
             forge.write_snapshot();
         },
         refused: |refused| is_equivocation(refused, RoleName::Snapshot),
@@ -178,20 +178,17 @@ fn is_absent(refused: &Refused) -> bool {
 /// Each role frozen: the same files, served until they expire. The second before, they are taken.
 #[test]
 fn freeze_of_each_role() {
-    let frozen: [(RoleName, fn(&mut Forge)); 4] = [
-        (RoleName::Root, |forge| {
-            forge.root.expires = now() + days(3);
-            forge.write_root();
-        }),
-        (RoleName::Timestamp, |forge| forge.timestamp.expires = now() + days(3)),
-        (RoleName::Snapshot, |forge| forge.snapshot.expires = now() + days(3)),
-        (RoleName::Targets, |forge| forge.targets.expires = now() + days(3)),
-    ];
-    for (role, freeze) in frozen {
+    for role in [RoleName::Root, RoleName::Timestamp, RoleName::Snapshot, RoleName::Targets] {
         let mut forge = Forge::empty();
         forge.content.insert("shelf.json".into(), manifest("shelf", "1.0.0", &["id"]));
+        let frozen = match role {
+            RoleName::Root => &mut forge.root,
+            RoleName::Timestamp => &mut forge.timestamp,
+            RoleName::Snapshot => &mut forge.snapshot,
+            RoleName::Targets => &mut forge.targets,
+        };
+        frozen.expires = now() + days(3);
         forge.write_root();
-        freeze(&mut forge);
         forge.write();
         let host = Host::synced(&forge);
         let before = host.view();

@@ -3,8 +3,8 @@
 use pinhole_registry::client::Refused;
 use serde_json::json;
 
-use super::Attack;
-use super::kit::{Forge, manifest, sha256};
+use crate::host::Attack;
+use crate::kit::{Forge, manifest, sha256};
 
 pub(crate) const ATTACKS: &[Attack] = &[
     Attack {
@@ -95,7 +95,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
         done: |forge| {
             forge.twist = Some(|role, signed| {
                 if role == "targets" {
-                    let key = super::kit::Key::new(77);
+                    let key = crate::kit::Key::new(77);
                     signed["delegations"] = json!({
                         "keys": {key.id(): key.json()},
                         "roles": [{"name": "others", "keyids": [key.id()], "threshold": 1,

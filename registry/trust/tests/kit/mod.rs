@@ -32,7 +32,7 @@ pub fn in_days(n: i64) -> Timestamp {
 }
 
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 pub fn sha256(bytes: &[u8]) -> String {
