@@ -128,7 +128,7 @@ impl CaseName {
 }
 
 impl Case {
-    /// Reads a case from the bytes of its file, at most 1 MiB; gives every fault at once.
+    /// Reads a case from the bytes of its file, at most 2 MiB; gives every fault at once.
     pub fn parse(bytes: &[u8]) -> Result<Self, Vec<Diagnostic>> {
         let mut document = match json::parse(bytes, Numbers::Any) {
             Ok(document) => document,

@@ -57,7 +57,7 @@ pub fn schema() -> Value {
             "ops": {
                 "type": "object",
                 "minProperties": 1,
-                "maxProperties": 200,
+                "maxProperties": 1000,
                 "propertyNames": { "pattern": "^[a-z][a-z0-9_]{0,39}$" },
                 "additionalProperties": reference("op"),
                 "description": "The ops, by their ids."

@@ -45,7 +45,7 @@ impl Code {
 }
 
 codes! {
-    JsonTooLarge "json_too_large" Error "A file has at most 1 MiB, and a key at most 128 bytes."
+    JsonTooLarge "json_too_large" Error "A file has at most 2 MiB, and a key at most 128 bytes."
     JsonEncoding "json_encoding" Error "A file is UTF-8 without a byte order mark."
     JsonSyntax "json_syntax" Error "A file is one JSON value (RFC 8259), without comments or trailing commas."
     JsonTrailing "json_trailing" Error "Nothing but white space follows the one JSON value."
@@ -104,7 +104,7 @@ codes! {
     PathIndex "path_index" Error "An index in a pick or in a path into an answer is at most 999."
 
     NoOps "no_ops" Error "A manifest has at least one op."
-    TooManyOps "too_many_ops" Error "A manifest has at most 200 ops."
+    TooManyOps "too_many_ops" Error "A manifest has at most 1,000 ops."
     NoConfirm "no_confirm" Error "A write asks a person first: it has a confirm line."
     NoEffect "no_effect" Error "A write says what it does: it has an effect."
     WriteOnly "write_only" Error "Only a write has confirm, effect, irreversible, idempotency and require."

@@ -19,7 +19,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<&str, JsonFault> {
         return Err(fault(
             Code::JsonTooLarge,
             0..0,
-            "the file has more than 1 MiB",
+            "the file has more than 2 MiB",
             "split the service in two",
         ));
     }

@@ -54,7 +54,7 @@ impl Reading {
     }
 }
 
-/// Reads a manifest (format 1) from the bytes of its file, at most 1 MiB.
+/// Reads a manifest (format 1) from the bytes of its file, at most 2 MiB.
 ///
 /// Never stops at the first fault: diagnostics name all that can be seen of it. A fault of the JSON syntax hides the rest.
 pub fn read(bytes: &[u8]) -> Reading {

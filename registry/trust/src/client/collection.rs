@@ -15,7 +15,7 @@ use crate::names::{Held, ModuleName};
 /// Most targets of a registry.
 pub const TARGETS_MAX: usize = 4_096;
 /// Largest manifest, in bytes.
-pub const MANIFEST_BYTES_MAX: u64 = 1 << 20;
+pub const MANIFEST_BYTES_MAX: u64 = 2 << 20;
 /// Largest module, in bytes.
 pub const MODULE_BYTES_MAX: u64 = 32 << 20;
 

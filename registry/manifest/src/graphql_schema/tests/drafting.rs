@@ -94,6 +94,27 @@ fn a_connection_becomes_an_op_with_pages() {
 }
 
 #[test]
+fn a_connection_that_a_relay_page_cannot_follow_has_no_pages() {
+    let page = |arguments: &str, info: &str| {
+        let text = format!(
+            "type Query {{ all{arguments}: All }} type All {{ nodes: [Issue] pageInfo: Info }} type Issue {{ id: ID }}
+            type Info {{ {info} }}"
+        );
+        let draft = drafted(&Schema::read(text.as_bytes()).unwrap(), Wanted::All).unwrap();
+        let op = serde_json::from_str::<Value>(&draft.manifest).unwrap()["ops"]["all"].clone();
+        assert!(query(&op).contains("nodes { id }"), "{op}");
+        op["page"]["info"] == "$.data.all.pageInfo"
+    };
+    let whole = "hasNextPage: Boolean endCursor: String";
+    assert!(page("(after: String)", whole));
+    assert!(page("(after: Cursor, first: Int!)", &format!("{whole} }} scalar Cursor type Other {{ a: Int")));
+    for arguments in ["", "(after: String!)", "(after: [String])", "(after: String, last: Int!)"] {
+        assert!(!page(arguments, whole), "{arguments}");
+    }
+    assert!(!page("(after: String)", "hasNextPage: Boolean"));
+}
+
+#[test]
 fn what_is_picked_is_values_that_are_no_secrets() {
     let (draft, ops) = ops();
     let fields: Vec<_> =
