@@ -7,6 +7,7 @@
 mod bare;
 mod collection;
 mod consent;
+mod delegated;
 mod fetch;
 mod folder;
 mod load;
@@ -15,6 +16,7 @@ mod refresh;
 mod refused;
 mod role;
 mod round;
+mod signatures;
 mod state;
 mod strict;
 mod sync;
