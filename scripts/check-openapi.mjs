@@ -4,8 +4,8 @@
 //
 //   node scripts/check-openapi.mjs [--self-test] MANIFEST.json OPENAPI.json
 //
-// GitHub's description is `generated/api.github.com.json` in the npm package `@octokit/openapi` (23); `describe/` makes one
-// of DNSimple's and of HubSpot's own client. Needs Node 20 and no package. Exit status: 0 all is described; 1 a fault, a self-test that caught nothing, or nothing to check; 2 usage.
+// GitHub's description is `generated/api.github.com.json` in the npm package `@octokit/openapi` (23); `describe/` has a program
+// for each service of which only a client is published. Needs Node 20 and no package. Exit status: 0 all is described; 1 a fault, a self-test that caught nothing, or nothing to check; 2 usage.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";

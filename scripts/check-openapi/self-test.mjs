@@ -3,8 +3,30 @@
 // Each spoiler names every place that it could spoil, and one of them must be caught: not every fixed value or every arg is
 // held to something. One that is caught nowhere is itself a failure, unless the manifest is listed as having nothing of it.
 
+/** What only a manifest with a module has. */
+const OF_MODULES = [
+  "an unknown path in a module's line", "a method that a module's path does not have", "an unknown query key in a module's line",
+  "an arg of the wrong type in a module's path", "a request in a case that no line declares", "a value in a module's query that is not listed",
+  "an unknown member in what a module posts",
+];
+
 /** What a manifest has nothing of that is described. When it comes to have some, the list is out of date, which is a failure. */
 const WITHOUT = {
+  cloudflare: [
+    ...OF_MODULES, "a date that is any text", "an unknown member inside a body", "an unknown member of an arg", "an unknown page path",
+  ],
+  pagerduty: [
+    ...OF_MODULES, "an unknown member inside a body", "an unknown member of an arg", "an unknown page parameter", "an unknown page path",
+    "an unknown place for the next page",
+  ],
+  sendgrid: [
+    ...OF_MODULES, "a date that is any text", "an unknown member of an arg", "an unknown page parameter", "an unknown page path",
+    "an unknown place for the next page",
+  ],
+  todoist: [
+    ...OF_MODULES, "a fixed value of the wrong type", "an unknown field in an array", "an unknown member inside a body", "an unknown member of an arg",
+    "an unknown page path",
+  ],
   github: ["an arg of the wrong type in a module's path", "an unknown member in what a module posts", "an unknown member inside a body", "an unknown member of an arg", "an unknown page parameter", "an unknown place for the next page"],
   dnsimple: [
     "a date that is any text", "a fixed value of the wrong type", "an unknown field in an array", "an unknown member inside a body",
@@ -14,6 +36,16 @@ const WITHOUT = {
     "a date that is any text", "a value in a module's query that is not listed", "an arg of the wrong type in a module's path", "an unknown page path",
     "an unknown requirement",
   ],
+  gitlab: [
+    ...OF_MODULES, "a date that is any text", "a fixed value of the wrong type", "an unknown member inside a body", "an unknown member of an arg",
+    "a field that is not there when the root is", "an unknown root", "an unknown page path", "an unknown page parameter", "an unknown place for the next page",
+  ],
+  notion: [...OF_MODULES, "a date that is any text", "an unknown page path"],
+  sentry: [
+    ...OF_MODULES, "a date that is any text", "a fixed value of the wrong type", "an unknown member inside a body", "an unknown member of an arg",
+    "an unknown page path", "an unknown page parameter", "an unknown place for the next page",
+  ],
+  slack: [...OF_MODULES, "a date that is any text", "an unknown member inside a body", "an unknown member of an arg", "an unknown page path"],
 };
 
 /** The fault to ask for, the spoiler's name, and the places: each spoils the manifest and cases that it is given. */
@@ -70,13 +102,13 @@ export function selfTest(manifest, cases, check) {
   const unknown = without.filter((name) => !SPOILERS.some(([, one]) => one === name));
   missed.push(...unknown.map((name) => `${name}: there is no such spoiler`));
   for (const [code, name, places] of SPOILERS) {
-    const caught = (_, place) => {
+    const caught = (place) => {
       const copy = structuredClone({ manifest, cases });
       places(copy.manifest, copy.cases)[place](copy.manifest, copy.cases);
       return check(copy.manifest, copy.cases).faults.some((fault) => fault.code === code);
     };
     const count = places(manifest, cases).length;
-    const any = Array.from({ length: count }, caught).includes(true);
+    const any = Array.from({ length: count }, (_, place) => place).some(caught);
     if (any === without.includes(name)) missed.push(`${name}: ${any ? "caught, and listed as absent" : `no ${code} in any of ${count} places`}`);
   }
   return { missed, tried: SPOILERS.length - without.length };
@@ -130,9 +162,13 @@ function values(manifest, wanted, spoil) {
   return all.filter(([holder, name]) => wanted(holder[name])).map(([holder, name]) => () => spoil(holder, name));
 }
 
-/** Every answer with an id in it, at the top or in `data`. */
+/** Every object in an answer that has an id. */
 function answers(cases, spoil) {
   const shown = cases.filter(({ name }) => !name.includes(".malformed_"));
-  const bodies = shown.flatMap(({ content }) => content.exchanges.map(({ response }) => response.body?.data ?? response.body));
-  return bodies.filter((body) => body?.id !== undefined).map((body) => () => spoil(body));
+  const within = (value) => {
+    if (value === null || typeof value !== "object") return [];
+    return [...(Object.hasOwn(value, "id") ? [value] : []), ...Object.values(value).flatMap(within)];
+  };
+  const named = shown.flatMap(({ content }) => content.exchanges.flatMap(({ response }) => within(response.body)));
+  return named.map((one) => () => spoil(one));
 }

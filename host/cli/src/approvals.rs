@@ -24,10 +24,10 @@ pub(crate) fn main(command: ApprovalsCommand, config: &Config) -> anyhow::Result
     match command {
         ApprovalsCommand::List { all, json } => list(all, json, config),
         ApprovalsCommand::Show { question, json, local } => {
-            show(&question, json, &occasion::catalog(&local)?, config)
+            show(&question, json, &occasion::catalog(&local, config)?, config)
         }
         ApprovalsCommand::Approve { question, passphrase, local } => {
-            approve(&question, &passphrase, &occasion::catalog(&local)?, config)
+            approve(&question, &passphrase, &occasion::catalog(&local, config)?, config)
         }
         ApprovalsCommand::Deny { question } => deny(&question, config),
     }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::module::ModuleCommand;
+use crate::registry::Registry;
 
 /// Use a person's connected services without being handed the keys.
 ///
@@ -71,9 +73,12 @@ pub(crate) enum Command {
     /// Mint, inspect or revoke grants
     #[command(subcommand)]
     Grant(GrantCommand),
-    /// Check and test manifests; print their JSON Schema
+    /// Check, test and compare manifests; print their JSON Schema
     #[command(subcommand)]
     Manifest(ManifestCommand),
+    /// Make, sign and serve a registry of manifests; trust one, and get what it signs
+    #[command(subcommand)]
+    Registry(Registry),
     /// Make op modules: begin, build, check and run one
     #[command(subcommand)]
     Module(ModuleCommand),
@@ -440,6 +445,9 @@ pub(crate) enum ManifestCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Say what a change of manifests lets an agent do or see that it could not before
+    #[command(after_help = DIFF_EXAMPLES)]
+    Diff(DiffFlags),
     /// Print the JSON Schema of a manifest
     Schema,
 }

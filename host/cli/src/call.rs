@@ -46,7 +46,7 @@ pub(crate) fn prepare(
     config: &Config,
 ) -> anyhow::Result<Prepared> {
     let (service, op_id) = occasion::op_name(&flags.op)?;
-    let catalog = occasion::catalog(&flags.local)?;
+    let catalog = occasion::catalog(&flags.local, config)?;
     let client = occasion::client(&flags.dial, &catalog)?;
     let known = catalog.find(&service).and_then(|entry| Some((entry, entry.manifest.op(&op_id)?)));
     let args = args_text(&flags.values, known.map(|(_, op)| op))?;
@@ -74,7 +74,7 @@ pub(crate) fn prepare(
 /// The call that the flags spell, on a stored connection, and the bot that would run it.
 pub(crate) fn on_a_connection(flags: &CallFlags, config: &Config) -> anyhow::Result<(LocalBot, StoredCall)> {
     let (service, op_id) = occasion::op_name(&flags.op)?;
-    let catalog = occasion::catalog(&flags.local)?;
+    let catalog = occasion::catalog(&flags.local, config)?;
     let client = occasion::client(&flags.dial, &catalog)?;
     let op = catalog.find(&service).and_then(|entry| entry.manifest.op(&op_id));
     let args = args_text(&flags.values, op)?;

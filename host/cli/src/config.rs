@@ -69,6 +69,11 @@ impl Config {
         self.home.join("config.toml")
     }
 
+    /// What the trusted registries gave.
+    pub(crate) fn registries(&self) -> PathBuf {
+        self.home.join("registries")
+    }
+
     /// Where compiled modules are kept; the key that proves them is beside it.
     pub(crate) fn compiled_modules(&self) -> PathBuf {
         self.home.join("cache/modules")

@@ -22,7 +22,7 @@ use crate::{files, keys, local, occasion, out, settings, terminal};
 
 pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result<End> {
     one_reader_of_stdin(&flags)?;
-    let catalog = occasion::catalog(&flags.local)?;
+    let catalog = occasion::catalog(&flags.local, config)?;
     let entry = local::service(&catalog, &flags.service)?;
     let label = local::label(flags.label.as_deref().unwrap_or(DEFAULT_LABEL))?;
     let cap = flags.cap.as_deref().map(access);

@@ -22,11 +22,11 @@ pub(crate) fn main(command: Option<ConnectionsCommand>, json: bool, config: &Con
         None => list(json, config),
         Some(ConnectionsCommand::List { json }) => list(json, config),
         Some(ConnectionsCommand::Cap { which, cap, passphrase, local }) => {
-            let catalog = occasion::catalog(&local)?;
+            let catalog = occasion::catalog(&local, config)?;
             set_cap(&which, connect::access(&cap), &passphrase, &catalog, config)
         }
         Some(ConnectionsCommand::Renew { passphrase, local }) => {
-            renew(&passphrase, &occasion::catalog(&local)?, config)
+            renew(&passphrase, &occasion::catalog(&local, config)?, config)
         }
         Some(ConnectionsCommand::Remove { which }) => remove(&which, config),
     }

@@ -150,7 +150,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn private_folder(folder: &Path) -> anyhow::Result<()> {
+/// Makes a folder that only its owner can get at, with those above it.
+pub(crate) fn private_folder(folder: &Path) -> anyhow::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -29,7 +29,7 @@ pub(crate) fn main(command: GrantCommand, config: &Config) -> anyhow::Result<End
 
 fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
     one_reader_of_stdin(flags)?;
-    let catalog = occasion::catalog(&flags.local)?;
+    let catalog = occasion::catalog(&flags.local, config)?;
     let entry =
         catalog.iter().find(|entry| entry.manifest.id().as_str() == flags.service).ok_or_else(|| {
             let message = format!("there is no service `{}`", flags.service);

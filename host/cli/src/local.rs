@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pinhole_grant::{KeyKind, Label, PublicKey, SecretKey, UnixTime};
 use pinhole_manifest::ServiceId;
-use pinhole_runtime::catalog::{Catalog, Entry};
+use pinhole_runtime::catalog::{Catalog, Entry, Missing};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::local::{LocalBot, Present};
@@ -119,10 +119,17 @@ pub(crate) fn present<'a>(
 
 /// The manifest of the service that a flag names.
 pub(crate) fn service<'c>(catalog: &'c Catalog, name: &str) -> anyhow::Result<&'c Entry> {
-    let found = ServiceId::parse(name).ok().and_then(|id| catalog.find(&id));
-    found.ok_or_else(|| {
-        let message = format!("there is no service `{name}`");
-        Failure::new(End::Refused, message, "`pinhole services` lists what there is").into()
+    let found = ServiceId::parse(name).map_or(Err(Missing::Unknown), |id| catalog.look(&id));
+    found.map_err(|missing| {
+        let (why, hint) = match missing {
+            Missing::Unknown => {
+                (format!("there is no service `{name}`"), "`pinhole services` lists what there is")
+            }
+            Missing::Invalid => {
+                (format!("`{name}`: {missing}"), "`pinhole registry sync` gets what its registry signs now")
+            }
+        };
+        Failure::new(End::Refused, why, hint).into()
     })
 }
 

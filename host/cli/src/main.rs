@@ -25,6 +25,7 @@ mod module;
 mod occasion;
 mod out;
 mod pages;
+mod registry;
 mod run;
 mod services;
 mod settings;
@@ -56,7 +57,7 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
     });
     match command {
         Command::Demo(flags) => block_on(demo::main(&flags)),
-        Command::Services(flags) => services::main(&flags),
+        Command::Services(flags) => services::main(&flags, config),
         Command::Connect(flags) => block_on(connect::main(flags, config)),
         Command::Connections { command, json } => connections::main(command, json, config),
         Command::Run(flags) => block_on(run::main(flags, config)),
@@ -65,6 +66,7 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Doctor(flags) => block_on(doctor::main(&flags, config)),
         Command::Keys(command) => keys::main(command, config),
         Command::Grant(command) => grant::main(command, config),
+        Command::Registry(command) => block_on(registry::main(command, config)),
         Command::Manifest(command) => block_on(manifest::main(command)),
         Command::Module(command) => block_on(module::main(command, config)),
         Command::Completions { shell } => {

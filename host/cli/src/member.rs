@@ -265,10 +265,15 @@ fn asked_twice() -> anyhow::Result<String> {
 
 /// A passphrase that is long enough to be one; asked for twice at the terminal.
 pub(crate) fn new_passphrase(flags: &PassphraseFlags) -> anyhow::Result<Passphrase> {
+    passphrase(new_passphrase_text(flags)?)
+}
+
+/// The same as text, for a key of another kind.
+pub(crate) fn new_passphrase_text(flags: &PassphraseFlags) -> anyhow::Result<String> {
     let new = if let Some(path) = &flags.passphrase_file { from_file(path)? } else { asked_twice()? };
     if new.trim().chars().count() < PASSPHRASE_CHARS_MIN {
         let message = format!("the passphrase has fewer than {PASSPHRASE_CHARS_MIN} characters");
         return Err(Failure::new(End::Usage, message, "choose a longer one, such as a few words").into());
     }
-    passphrase(new)
+    Ok(new)
 }

@@ -14,7 +14,7 @@ use pinhole_grant::{
     Secret, SecretKey, UnixTime,
 };
 use pinhole_manifest::model::Args;
-use pinhole_manifest::{Access, OpId, ServiceId};
+use pinhole_manifest::{Access, ApiHost, OpId, ServiceId};
 use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, ModuleFiles, Source};
 use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
@@ -27,7 +27,9 @@ use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
 use crate::args::{DialFlags, LocalManifests};
+use crate::config::Config;
 use crate::end::{End, Failure};
+use crate::registry::shelf;
 use crate::{files, terminal};
 
 /// How long a grant that was made for the occasion lives, in seconds.
@@ -44,9 +46,10 @@ pub(crate) fn entropy() -> UnwrapErr<SysRng> {
     UnwrapErr(SysRng)
 }
 
-/// The manifests of the binary and those that the flags name.
-pub(crate) fn catalog(flags: &LocalManifests) -> anyhow::Result<Catalog> {
+/// The manifests of the binary, those of the trusted registries, and those that the flags name.
+pub(crate) fn catalog(flags: &LocalManifests, config: &Config) -> anyhow::Result<Catalog> {
     let mut catalog = Catalog::built_in().map_err(|error| refused_manifest("compiled in", &error))?;
+    shelf::fill(&mut catalog, config)?;
     for path in &flags.manifest {
         let bytes = files::read(path)?;
         let taken = catalog.add_with(&bytes, Source::UnsignedFile, modules_beside(path));
@@ -63,7 +66,7 @@ pub(crate) fn modules_beside(manifest: &Path) -> ModuleFiles {
 fn refused_manifest(place: &str, error: &CatalogError) -> Failure {
     let first = match error {
         CatalogError::Invalid(faults) => faults.first().map(|fault| format!(": {fault}")).unwrap_or_default(),
-        CatalogError::Taken(_) => String::new(),
+        _ => String::new(),
     };
     Failure::new(
         End::Invalid,
@@ -86,14 +89,25 @@ pub(crate) fn op_name(text: &str) -> anyhow::Result<(ServiceId, OpId)> {
 /// The client, dialling where the flags say. A host that no manifest has would be dialled by nothing: whoever names one meant
 /// another, and her key would go to the real one.
 pub(crate) fn client(flags: &DialFlags, catalog: &Catalog) -> anyhow::Result<PinnedClient> {
+    let is_known = |host: &ApiHost| catalog.iter().any(|entry| entry.manifest.host() == host);
+    client_for(flags, &is_known, "no service here", "`pinhole services` shows each one's host")
+}
+
+/// The same for whatever has hosts here; `nobody` and `hint` say of one that nothing here has.
+pub(crate) fn client_for(
+    flags: &DialFlags,
+    is_known: &dyn Fn(&ApiHost) -> bool,
+    nobody: &str,
+    hint: &str,
+) -> anyhow::Result<PinnedClient> {
     let mut settings = NetSettings::default();
     for text in &flags.resolve {
         let dial = DialOverride::parse(text).map_err(|error| {
             Failure::new(End::Usage, format!("`--resolve {text}`: {error}"), "write HOST:443:ADDR:PORT")
         })?;
-        if !catalog.iter().any(|entry| entry.manifest.host() == dial.host()) {
-            let message = format!("`--resolve {text}`: no service here has the host `{}`", dial.host());
-            return Err(Failure::new(End::Usage, message, "`pinhole services` shows each one's host").into());
+        if !is_known(dial.host()) {
+            let message = format!("`--resolve {text}`: {nobody} has the host `{}`", dial.host());
+            return Err(Failure::new(End::Usage, message, hint).into());
         }
         settings = settings.with_override(dial);
     }

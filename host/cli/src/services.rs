@@ -8,11 +8,12 @@ use pinhole_runtime::catalog::Catalog;
 use serde_json::json;
 
 use crate::args::ServicesFlags;
+use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::{occasion, out};
 
-pub(crate) fn main(flags: &ServicesFlags) -> anyhow::Result<End> {
-    let catalog = occasion::catalog(&flags.local)?;
+pub(crate) fn main(flags: &ServicesFlags, config: &Config) -> anyhow::Result<End> {
+    let catalog = occasion::catalog(&flags.local, config)?;
     let named = flags.name.as_deref().map(|name| match name.split_once('.') {
         Some((service, op)) => (service, Some(op)),
         None => (name, None),

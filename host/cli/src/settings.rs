@@ -1,4 +1,4 @@
-//! `config.toml` in a home: what its operator sets for the modules that run here.
+//! `config.toml` in a home: what its operator sets for the modules that run here and for the registries that it trusts.
 //!
 //! Refuses what is no setting, what cannot be meant, and a file that others than its owner can write: it could set
 //! whatever they like. All faults are named at once. Without a file everything is as usual.
@@ -6,6 +6,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use pinhole_registry::client::Consent;
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::sandbox::{Sandbox, SandboxSettings};
 use toml::{Table, Value};
@@ -16,10 +17,29 @@ use crate::files;
 
 /// The table of the settings of modules.
 const SANDBOX: &str = "sandbox";
+/// The table of the settings of registries.
+const REGISTRY: &str = "registry";
+/// Takes updates that widen without asking.
+const ACCEPT_WIDENING: &str = "accept_widening";
+
+/// What an operator sets.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// For modules.
+    pub(crate) sandbox: SandboxSettings,
+    /// For updates from registries that let agents do or see more.
+    pub(crate) consent: Consent,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { sandbox: SandboxSettings::default(), consent: Consent::Held }
+    }
+}
 
 /// Where modules run: with the operator's limits, and compiled ones kept in the home.
 pub(crate) fn sandbox(config: &Config) -> anyhow::Result<Sandbox> {
-    Ok(Sandbox::new(read(&config.file())?).with_cache(config.compiled_modules(), SystemEntropy))
+    Ok(Sandbox::new(read(&config.file())?.sandbox).with_cache(config.compiled_modules(), SystemEntropy))
 }
 
 /// Where modules are tried out: with the limits that everybody has.
@@ -28,22 +48,36 @@ pub(crate) fn bench(config: &Config) -> Sandbox {
 }
 
 /// The settings in a file.
-pub(crate) fn read(path: &Path) -> anyhow::Result<SandboxSettings> {
+pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
     if !is_there(path)? {
-        return Ok(SandboxSettings::default());
+        return Ok(Settings::default());
     }
     let text = files::read_text(path)?;
     let table: Table = text.parse().map_err(|error| not_toml(path, &text, &error))?;
     let mut faults = Vec::new();
-    let mut settings = SandboxSettings::default();
+    let mut settings = Settings::default();
     for (name, value) in &table {
         match value {
             Value::Table(of_modules) if name == SANDBOX => {
-                settings = of_modules
-                    .iter()
-                    .fold(settings, |settings, (name, value)| set(settings, name, value, &mut faults));
+                settings.sandbox = of_modules.iter().fold(settings.sandbox, |settings, (name, value)| {
+                    set(settings, name, value, &mut faults)
+                });
             }
-            _ if name == SANDBOX => faults.push(format!("`{SANDBOX}` is a table: write `[{SANDBOX}]`")),
+            Value::Table(of_registries) if name == REGISTRY => {
+                for (name, value) in of_registries {
+                    match (name.as_str(), value) {
+                        (ACCEPT_WIDENING, Value::Boolean(true)) => settings.consent = Consent::AcceptWidening,
+                        (ACCEPT_WIDENING, Value::Boolean(false)) => {}
+                        (ACCEPT_WIDENING, _) => {
+                            faults.push(format!("`{REGISTRY}.{name}` is `true` or `false`"));
+                        }
+                        _ => faults.push(format!("in `[{REGISTRY}]`: there is no setting `{name}`")),
+                    }
+                }
+            }
+            _ if name == SANDBOX || name == REGISTRY => {
+                faults.push(format!("`{name}` is a table: write `[{name}]`"));
+            }
             _ => faults.push(format!("there is no setting `{name}`")),
         }
     }

@@ -3,7 +3,7 @@
 //! What was typed before a question was on the screen is thrown away: it was not meant for it.
 
 use std::fs::File;
-use std::io::{IsTerminal as _, Read, Write as _};
+use std::io::{BufRead as _, BufReader, IsTerminal as _, Read, Write as _};
 
 use anyhow::Context as _;
 #[cfg(unix)]
@@ -44,6 +44,20 @@ fn hidden(_terminal: &mut File, prompt: &str) -> std::io::Result<String> {
         answer => answer.context("the terminal cannot be read"),
     }
 }
+
+/// Asks for a line that is shown while it is typed.
+pub(crate) fn line(prompt: &str) -> anyhow::Result<String> {
+    let mut terminal = open().context("there is no terminal to ask at")?;
+    #[cfg(unix)]
+    termios::tcflush(&terminal, termios::QueueSelector::IFlush).context("the terminal cannot be read")?;
+    terminal.write_all(prompt.as_bytes())?;
+    let mut answer = String::new();
+    BufReader::new(terminal).take(LINE_MAX).read_line(&mut answer).context("the terminal cannot be read")?;
+    Ok(answer)
+}
+
+/// Longest answer of one line, in bytes.
+const LINE_MAX: u64 = 4096;
 
 /// Shows lines on the terminal, each broken where it would be too long for it.
 pub(crate) fn show(lines: &[String]) -> anyhow::Result<()> {

@@ -138,7 +138,9 @@ fn visible(document: &str) -> Result<(), GraphqlFault> {
     let mut chars = document.chars().peekable();
     while let Some(c) = chars.next() {
         let line_end = c == '\n' || (c == '\r' && chars.peek() == Some(&'\n'));
-        if is_invisible(c) && !line_end && c != '\t' {
+        // The parser cuts lines of a block string by bytes, and panics where it cuts through a blank of another alphabet.
+        let blank = c.is_whitespace() && !c.is_ascii();
+        if blank || is_invisible(c) && !line_end && c != '\t' {
             return Err(GraphqlFault::Invisible(c.into()));
         }
     }

@@ -6,6 +6,7 @@ pub mod author;
 pub mod client;
 pub mod keys;
 pub mod names;
+pub mod serve;
 
 // The tests' forge speaks of this crate as the tests beside it do.
 #[cfg(test)]

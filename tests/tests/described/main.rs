@@ -6,13 +6,12 @@
 mod linear;
 mod stripe;
 
-use pinhole_runtime::catalog::BUILT_IN;
+use pinhole_runtime::catalog::BuiltIn;
 use serde_json::Value;
 
 /// A compiled-in manifest, as JSON.
 fn manifest(id: &str) -> Value {
-    let all = BUILT_IN.iter().map(|bytes| serde_json::from_slice::<Value>(bytes).expect("JSON"));
-    all.into_iter().find(|manifest| manifest["id"] == id).expect("a manifest of that service")
+    serde_json::from_slice(BuiltIn::of(id).expect("a manifest of that service").manifest).expect("JSON")
 }
 
 /// Its ops, each with its name.

@@ -49,6 +49,8 @@ fn before_anything_is_sent() -> Vec<Row> {
         before(Code::GrantExpired, grants::too_late()),
         before(Code::GrantRevoked, grants::revoked()),
         before(Code::UnknownService, grants::of_no_service()),
+        before(Code::RegistryStale, grants::of_a_stale_service()),
+        before(Code::ManifestInvalid, grants::of_an_unreadable_service()),
         before(Code::UnknownOp, grants::of_no_op()),
         before(Code::WrongService, grants::of_another_service()),
         before(Code::HostChanged, grants::of_another_host()),

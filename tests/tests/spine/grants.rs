@@ -3,13 +3,13 @@
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use pinhole_grant::{Dial, KeyKind, Kind, SecretKey, SourceName, seal};
+use pinhole_grant::{Dial, KeyKind, Kind, SecretKey, SourceName, UnixTime, seal};
 use pinhole_manifest::{ApiHost, Digest};
-use pinhole_runtime::catalog::{BUILT_IN, Catalog, Source};
+use pinhole_runtime::catalog::{BuiltIn, Catalog, Source};
 use pinhole_runtime::net::{NetSettings, PinnedClient, Sent};
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::store::{SqliteStore, Store as _};
-use pinhole_tests::{Answers, Granting, HOUR, NOW, Setup, Stage, altered, op_name, resigned, thing};
+use pinhole_tests::{Answers, Granting, HOUR, NOW, Setup, Stage, altered, op_name, resigned, signed, thing};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 use serde_json::{Value, json};
@@ -113,7 +113,27 @@ async fn ask_for(name: &str) -> Provoked {
 }
 
 pub(crate) async fn of_no_service() -> Provoked {
-    ask_for("gitlab.get_repo").await
+    ask_for("nowhere.get_repo").await
+}
+
+/// Its registry has signed nothing for too long.
+pub(crate) async fn of_a_stale_service() -> Provoked {
+    let github = BuiltIn::of("github").unwrap().manifest;
+    of_a_signed_service(github, NOW).await
+}
+
+/// Its manifest does not load.
+pub(crate) async fn of_an_unreadable_service() -> Provoked {
+    of_a_signed_service(b"{}", UnixTime::from_secs(i64::MAX)).await
+}
+
+async fn of_a_signed_service(manifest: &[u8], expires: UnixTime) -> Provoked {
+    let mut setup = Setup::github().and(&thing());
+    setup.catalog.add_signed(signed("github", manifest, expires, &[])).unwrap();
+    let stage = setup.start().await;
+    let grant = stage.grant("thing").seal();
+    let outcome = stage.run("github.get_repo", &repo_args(), &grant).await;
+    Provoked { stage, outcome }
 }
 
 pub(crate) async fn of_no_op() -> Provoked {
@@ -145,7 +165,7 @@ pub(crate) async fn of_another_manifest() -> Provoked {
 /// The same manifest, byte for byte, but from a file of somebody's.
 pub(crate) async fn of_another_source() -> Provoked {
     let mut catalog = Catalog::default();
-    catalog.add(BUILT_IN[0], Source::UnsignedFile).unwrap();
+    catalog.add(BuiltIn::of("github").unwrap().manifest, Source::UnsignedFile).unwrap();
     run_under(Setup { catalog, ..Setup::github() }, "github.get_repo", &repo_args(), |grant| {
         grant.with(|credential| credential.registry = SourceName::parse(Source::BuiltIn.name()).unwrap())
     })

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pinhole_runtime::catalog::BUILT_IN;
+use pinhole_runtime::catalog::BuiltIn;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
 use pinhole_standin::{Misbehaviour, Reply, Route, When};
@@ -97,7 +97,7 @@ async fn nothing_of_a_requirements_answer_is_passed_on() {
 
 #[tokio::test]
 async fn githubs_archived_repositories_take_no_issue() {
-    let mut manifest: Value = serde_json::from_slice(BUILT_IN[0]).unwrap();
+    let mut manifest: Value = serde_json::from_slice(BuiltIn::of("github").unwrap().manifest).unwrap();
     manifest["version"] = json!("1.0.1");
     let archived = json!({"full_name": "pinhole-demo/lantern", "archived": true});
     let stage = Setup::manifest(&manifest, vec![get("/repos/pinhole-demo/lantern", &archived)]).start().await;

@@ -85,7 +85,7 @@ async fn a_refresh_token_is_taken_out_too() {
     const REFRESH: &str = "ghr_RefreshTokenOfTheStandIn0123456789";
     let body = json!({"full_name": format!("a {REFRESH} b"), "description": KEY});
     let mut manifest: serde_json::Value =
-        serde_json::from_slice(pinhole_runtime::catalog::BUILT_IN[0]).unwrap();
+        serde_json::from_slice(pinhole_runtime::catalog::BuiltIn::of("github").unwrap().manifest).unwrap();
     manifest["version"] = json!("1.0.1");
     let stage = Setup::manifest(&manifest, vec![get("/repos/pinhole-demo/lantern", &body)]).start().await;
     let grant = stage.grant("github").with(|credential| {
@@ -108,7 +108,8 @@ async fn a_token_goes_as_bearer_where_a_key_goes_as_the_scheme_says() {
         (json!({"scheme": "header", "header": "x-api-key"}), "x-api-key"),
     ] {
         let mut manifest: serde_json::Value =
-            serde_json::from_slice(pinhole_runtime::catalog::BUILT_IN[0]).unwrap();
+            serde_json::from_slice(pinhole_runtime::catalog::BuiltIn::of("github").unwrap().manifest)
+                .unwrap();
         manifest["auth"] = scheme;
         let body = json!({"full_name": "a"});
         let stage = Setup::manifest(&manifest, vec![get("/repos/pinhole-demo/lantern", &body)]).start().await;

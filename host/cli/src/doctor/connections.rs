@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pinhole_grant::{Dial, OpenError, PublicKey, UnixTime};
 use pinhole_manifest::Access;
-use pinhole_runtime::catalog::Catalog;
+use pinhole_runtime::catalog::{Catalog, Missing};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::local::{LocalBot, Skipped, Standing, Stored, UNNAMED_ACCOUNT, ViewError, manifest_of};
 use pinhole_runtime::net::PinnedClient;
@@ -161,9 +161,14 @@ fn is_usable(
     }
     let entry = match manifest_of(&bot.executor.catalog, opened.grant().credential()) {
         Ok(entry) => entry,
-        Err(Skipped::NoManifest) => {
-            let hint = "pass its manifest with `--manifest FILE --unsigned`, here and to whatever runs on it";
-            findings.warning(about, Skipped::NoManifest, hint);
+        Err(Skipped::Missing(missing)) => {
+            let hint = match missing {
+                Missing::Unknown => {
+                    "pass its manifest with `--manifest FILE --unsigned`, here and to whatever runs on it"
+                }
+                Missing::Invalid => "`pinhole registry sync` gets what its registry signs now",
+            };
+            findings.warning(about, Skipped::Missing(missing), hint);
             return Ok(false);
         }
         Err(changed) => {

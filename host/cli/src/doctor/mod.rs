@@ -27,7 +27,7 @@ pub(crate) async fn main(flags: &DoctorFlags, config: &Config) -> anyhow::Result
         ("--manifest -", flags.local.manifest.iter().any(dash)),
         ("--ca-cert -", flags.dial.ca_cert.as_ref().is_some_and(dash)),
     ])?;
-    let catalog = occasion::catalog(&flags.local)?;
+    let catalog = occasion::catalog(&flags.local, config)?;
     let client = occasion::client(&flags.dial, &catalog)?;
 
     let mut findings = Findings::default();

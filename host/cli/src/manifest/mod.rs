@@ -1,6 +1,7 @@
-//! `pinhole manifest check|test|schema`.
+//! `pinhole manifest check|test|diff|schema`.
 
 mod caret;
+mod diff;
 
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,8 @@ use pinhole_runtime::replay;
 use pinhole_runtime::sandbox::Sandbox;
 use serde_json::json;
 
+pub(crate) use diff::{DiffFlags, EXAMPLES as DIFF_EXAMPLES};
+
 use crate::args::ManifestCommand;
 use crate::end::{End, Failure};
 use crate::{files, occasion, out};
@@ -21,6 +24,7 @@ pub(crate) async fn main(command: ManifestCommand) -> anyhow::Result<End> {
     match command {
         ManifestCommand::Check { paths, json, annotations } => check(&paths, Shape::of(json, annotations)),
         ManifestCommand::Test { paths, json } => test(&paths, Shape::of(json, false)).await,
+        ManifestCommand::Diff(flags) => diff::main(&flags),
         ManifestCommand::Schema => {
             out::document(serde_json::to_string_pretty(&pinhole_manifest::schema::schema())?)?;
             Ok(End::Done)
@@ -148,8 +152,6 @@ fn place(diagnostic: &Diagnostic) -> &str {
 
 /// A GitHub workflow command on one line, with the characters escaped that would end it or hide what it says.
 fn annotation(path: &Path, diagnostic: &Diagnostic) -> String {
-    let data = |text: &str| visible(text).replace('%', "%25");
-    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     format!(
         "::{} file={},line={},col={},title={}::{}",
         severity(diagnostic),
@@ -159,6 +161,16 @@ fn annotation(path: &Path, diagnostic: &Diagnostic) -> String {
         property(diagnostic.code.as_str()),
         data(&format!("{}: {} ({})", place(diagnostic), diagnostic.message, diagnostic.help)),
     )
+}
+
+/// The message of a workflow command.
+fn data(text: &str) -> String {
+    visible(text).replace('%', "%25")
+}
+
+/// A property of a workflow command.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 async fn test(folders: &[PathBuf], shape: Shape) -> anyhow::Result<End> {

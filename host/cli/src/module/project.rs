@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use pinhole_manifest::{Digest, OpId, ServiceId};
-use pinhole_runtime::catalog::{BUILT_IN, ModuleFiles};
+use pinhole_runtime::catalog::{BuiltIn, ModuleFiles};
 use serde_json::{Map, Value};
 
 use super::args::Language;
@@ -174,11 +174,11 @@ pub(crate) fn base_of(service: &ServiceId, base: Option<&Path>) -> anyhow::Resul
         loads(&bytes, path)?;
         return Ok(serde_json::from_slice(&bytes)?);
     }
-    let mut all = BUILT_IN.iter().filter_map(|bytes| serde_json::from_slice::<Value>(bytes).ok());
-    all.find(|manifest| text_at(manifest, "/id") == Some(service.as_str())).ok_or_else(|| {
+    let built_in = BuiltIn::of(service.as_str()).ok_or_else(|| {
         let message = format!("no manifest of `{service}` is part of the binary");
-        Failure::new(End::Usage, message, "pass the service's with `--manifest FILE`").into()
-    })
+        Failure::new(End::Usage, message, "pass the service's with `--manifest FILE`")
+    })?;
+    Ok(serde_json::from_slice(built_in.manifest)?)
 }
 
 fn document(path: &Path) -> anyhow::Result<Value> {

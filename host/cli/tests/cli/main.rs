@@ -46,6 +46,8 @@ mod pages;
 #[cfg(test)]
 mod plain;
 #[cfg(test)]
+mod registry;
+#[cfg(test)]
 mod run;
 #[cfg(test)]
 mod settings;

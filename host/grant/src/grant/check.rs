@@ -31,10 +31,14 @@ pub struct Target<'a> {
     pub succession: Succession,
 }
 
-/// Whether a grant that lists its ops still holds for reads under a later manifest.
+/// Whether a grant still holds under another manifest than the one that it was given under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Succession {
-    /// A change of this manifest is reviewed before it gets here, and the op's request cannot change anything.
+    /// The host has both manifests, and it is proven that the op does, shows and takes no more under the present one. A grant
+    /// covers it as it did.
+    Narrower,
+    /// A change of this manifest is reviewed before it gets here, and the op's request cannot change anything. A grant that
+    /// lists the op covers it.
     Reviewed,
     /// Nobody vouches for the change, or the request is one that only its manifest says to be a read.
     Unreviewed,
@@ -72,16 +76,20 @@ impl OpenedGrant {
     /// Whether the grant covers this op of this manifest.
     ///
     /// An explicit list of ops holds for reads under a later manifest if changes of it are reviewed: the person named what
-    /// may be read. Everything else needs the very manifest that the grant was given under: a write, a grant without a list
-    /// (it covers what that manifest had and no more), and one that narrows args (a later manifest may use an arg for
-    /// something else).
+    /// may be read. An op that is proven no wider than it was is covered as it was. Everything else needs the very manifest
+    /// that the grant was given under: a write, a grant without a list (it covers what that manifest had and no more), and one
+    /// that narrows args (a later manifest may use an arg for something else).
     pub fn check_op(&self, target: &Target<'_>) -> Result<(), ScopeError> {
         self.check_service(target)?;
         let grant = self.grant();
         grant.scope().allows_op(target.op, target.access)?;
         let scope = grant.scope();
         let listed_read = target.access == Access::Read && scope.ops.is_some() && scope.wheres.is_empty();
-        let succeeds = listed_read && target.succession == Succession::Reviewed;
+        let succeeds = match target.succession {
+            Succession::Narrower => true,
+            Succession::Reviewed => listed_read,
+            Succession::Unreviewed => false,
+        };
         if grant.manifest() != target.manifest && !succeeds {
             return Err(ScopeError::ManifestChanged);
         }
@@ -89,7 +97,7 @@ impl OpenedGrant {
     }
 
     /// Whether the member may be asked about a write on the grant's connection: of the very manifest that the grant was given
-    /// under, and within the connection's cap. Permits nothing; an approval does.
+    /// under or one under which the op is proven no wider, and within the connection's cap. Permits nothing; an approval does.
     pub fn check_question(&self, target: &Target<'_>) -> Result<(), ScopeError> {
         self.check_service(target)?;
         let grant = self.grant();
@@ -99,7 +107,12 @@ impl OpenedGrant {
         if grant.approves().is_some() {
             return Err(ScopeError::WrongAction);
         }
-        if grant.manifest() == target.manifest { Ok(()) } else { Err(ScopeError::ManifestChanged) }
+        let succeeds = target.succession == Succession::Narrower;
+        if succeeds || grant.manifest() == target.manifest {
+            Ok(())
+        } else {
+            Err(ScopeError::ManifestChanged)
+        }
     }
 
     /// Whether the grant covers a read that a write requires, which [`Self::check_question`] has passed.

@@ -28,6 +28,7 @@ use pinhole_manifest::{OpId, ServiceId};
 
 pub use explain::{Explained, Explanation, ShownRequest};
 pub use module::ShownModule;
+pub(crate) use open::missing_refusal;
 pub(crate) use prepare::{credential_value, credential_value_shown};
 pub use require::Found;
 pub use retry::Retries;

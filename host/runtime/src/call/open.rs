@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use pinhole_grant::{Dial, Grant, OpenError, OpenedGrant, ScopeError, Succession, Target, UnixTime};
 use pinhole_manifest::Manifest;
+use pinhole_manifest::diff::diff;
 use pinhole_manifest::model::Op;
 
 use super::{Call, CallRequest, Executor, Received, Trace};
-use crate::catalog::{ModuleFiles, Source};
+use crate::catalog::{Entry, Missing, ModuleFiles, Source};
 use crate::outcome::{Code, Refusal};
 use crate::store::{Store, StoreError};
 
@@ -76,8 +77,10 @@ impl<'a> Call<Opened<'a>> {
         trace: &mut Trace,
     ) -> Result<Call<Agreed<'a>>, Refusal> {
         let Opened { request, grant, now } = self.stage;
-        let entry =
-            executor.catalog.find(&request.service).ok_or_else(|| Refusal::new(Code::UnknownService))?;
+        let entry = executor.catalog.look(&request.service).map_err(missing_refusal)?;
+        if entry.kept.as_ref().is_some_and(|kept| now >= kept.expires) {
+            return Err(Refusal::new(Code::RegistryStale));
+        }
         let manifest = &entry.manifest;
         trace.meta.manifest = Some(manifest.label());
         trace.meta.digest = Some(manifest.digest());
@@ -91,7 +94,7 @@ impl<'a> Call<Opened<'a>> {
             manifest: manifest.digest(),
             host: manifest.host(),
             token_url: manifest.auth().oauth.as_ref().map(|oauth| &oauth.token_url),
-            succession: succession(entry.source, op),
+            succession: succession(entry, op, &grant),
         };
         covers(&grant, &target).map_err(|error| scope_refusal(&error))?;
         let credential = grant.grant().credential();
@@ -112,13 +115,34 @@ impl<'a> Call<Opened<'a>> {
 }
 
 /// A manifest that is part of the binary was reviewed with it. A POST that a manifest calls a read is one only as long as
-/// it is that manifest.
-fn succession(source: Source, op: &Op) -> Succession {
+/// it is that manifest. Of one that a registry signed, the host has kept what stood there before.
+fn succession(entry: &Entry, op: &Op, grant: &OpenedGrant) -> Succession {
     let safe = op.request().is_some_and(|request| request.method.is_safe());
-    match source {
+    match &entry.source {
         Source::BuiltIn if safe => Succession::Reviewed,
-        Source::BuiltIn | Source::UnsignedFile => Succession::Unreviewed,
+        Source::Signed(_) if narrowed(entry, op, grant).is_some() => Succession::Narrower,
+        Source::BuiltIn | Source::Signed(_) | Source::UnsignedFile => Succession::Unreviewed,
     }
+}
+
+/// Whether the manifest that the grant was given under had the op, and nothing of it was widened since.
+fn narrowed(entry: &Entry, op: &Op, grant: &OpenedGrant) -> Option<()> {
+    let given_under = grant.grant().manifest();
+    if given_under == entry.manifest.digest() {
+        return None;
+    }
+    let before = entry.kept.as_ref()?.earlier.manifest(given_under)?;
+    let before = pinhole_manifest::read(&before).into_result().ok()?;
+    let had_it = before.digest() == given_under && before.op(&op.id).is_some();
+    (had_it && !diff(&before, &entry.manifest).op_widens(&op.id)).then_some(())
+}
+
+/// A service without a manifest to run by.
+pub(crate) fn missing_refusal(missing: Missing) -> Refusal {
+    Refusal::new(match missing {
+        Missing::Unknown => Code::UnknownService,
+        Missing::Invalid => Code::ManifestInvalid,
+    })
 }
 
 fn open_refusal(error: OpenError) -> Refusal {

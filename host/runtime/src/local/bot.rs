@@ -11,7 +11,7 @@ use pinhole_manifest::{Access, ServiceId};
 use serde_json::Value;
 
 use super::{QUESTION_SECS, Stored, StoredCall};
-use crate::call::{CallRequest, Executor, Explained, Trace};
+use crate::call::{CallRequest, Executor, Explained, Trace, missing_refusal};
 use crate::entropy;
 use crate::outcome::{Code, Outcome, Refusal, Verdict};
 use crate::store::{
@@ -189,8 +189,7 @@ impl LocalBot {
     }
 
     fn op(&self, call: &StoredCall) -> Result<&Op, Refusal> {
-        let entry = self.executor.catalog.find(&call.service);
-        let entry = entry.ok_or_else(|| Refusal::new(Code::UnknownService))?;
+        let entry = self.executor.catalog.look(&call.service).map_err(missing_refusal)?;
         entry.manifest.op(&call.op).ok_or_else(|| Refusal::new(Code::UnknownOp))
     }
 

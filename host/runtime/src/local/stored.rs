@@ -5,7 +5,7 @@
 use pinhole_grant::{Credential, KeyId, OpenError, OpenedGrant, PublicKey, SecretKey, UnixTime};
 use pinhole_manifest::Access;
 
-use crate::catalog::{Catalog, Entry};
+use crate::catalog::{Catalog, Entry, Missing};
 use crate::store::{ConnectionRow, Desk, GrantFilter, GrantRow, StoreError};
 
 /// A connection and the bot's read grant of it, as they are stored.
@@ -30,9 +30,9 @@ pub enum Standing {
 /// Why a connection does not go together with the manifest of its service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Skipped {
-    /// There is no manifest of its service here.
-    #[error("there is no manifest of its service here")]
-    NoManifest,
+    /// There is no manifest of its service to run by.
+    #[error(transparent)]
+    Missing(#[from] Missing),
     /// The manifest names another host than the one that it was connected to.
     #[error("the manifest names another host than the one that was connected")]
     HostChanged,
@@ -82,7 +82,7 @@ impl Stored {
 
 /// The manifest that a credential was connected under.
 pub fn manifest_of<'c>(catalog: &'c Catalog, credential: &Credential) -> Result<&'c Entry, Skipped> {
-    let entry = catalog.find(credential.service()).ok_or(Skipped::NoManifest)?;
+    let entry = catalog.look(credential.service())?;
     if entry.manifest.host() != credential.host() {
         return Err(Skipped::HostChanged);
     }

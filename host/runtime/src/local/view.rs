@@ -3,7 +3,8 @@
 use pinhole_grant::Account;
 
 use super::{LocalBot, StoredCall, prove};
-use crate::outcome::{Code, Refusal};
+use crate::call::missing_refusal;
+use crate::outcome::Refusal;
 use crate::store::ConnectionRow;
 
 /// Why nothing is known of a connection's key.
@@ -23,8 +24,8 @@ impl LocalBot {
     /// account the service says it is, where it says so.
     pub async fn view(&self, connection: &ConnectionRow) -> Result<Option<Account>, ViewError> {
         let service = &connection.service;
-        let entry = self.executor.catalog.find(service);
-        let entry = entry.ok_or_else(|| ViewError::Refused(Box::new(Refusal::new(Code::UnknownService))))?;
+        let entry = self.executor.catalog.look(service);
+        let entry = entry.map_err(|missing| ViewError::Refused(Box::new(missing_refusal(missing))))?;
         let auth = entry.manifest.auth();
         let viewer = auth.viewer.clone().ok_or(ViewError::NoViewer)?;
         let call = StoredCall::new(service.clone(), viewer, "{}").on(connection.label.clone());

@@ -73,6 +73,17 @@ pub(super) fn assemble(
     Ok(request)
 }
 
+/// Builds the request for a file: a GET with nothing in it but its target.
+pub(super) fn assemble_download(
+    host: &ApiHost,
+    target: &str,
+    progress: Progress,
+) -> Result<Request, Unsendable> {
+    let mut request = Request::new(Method::GET, url(host, target)?);
+    *request.body_mut() = Some(Body::wrap(WatchedBody { bytes: bytes::Bytes::new(), progress }));
+    Ok(request)
+}
+
 fn url(host: &ApiHost, target: &str) -> Result<Url, Unsendable> {
     let written = format!("https://{host}{target}");
     let url = Url::parse(&written).map_err(|_syntax| Unsendable::Target)?;

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
 use pinhole_grant::Dial;
 use pinhole_manifest::ApiHost;
-use reqwest::{Client, Response};
+use reqwest::{Client, Request, Response};
 use tokio::time::Instant;
 
 use super::assemble::assemble;
@@ -31,7 +31,7 @@ const USER_AGENT: &str = concat!("pinhole/", env!("CARGO_PKG_VERSION"));
 /// Below the minute after which common servers close, so that a write seldom meets a connection that is closing.
 const POOL_IDLE: Duration = Duration::from_secs(30);
 const POOL_IDLE_PER_HOST: usize = 8;
-const DAY: Duration = Duration::from_hours(24);
+pub(super) const DAY: Duration = Duration::from_hours(24);
 
 /// The pinned client. Share one: its pools and TLS sessions live in it.
 pub struct PinnedClient {
@@ -98,8 +98,19 @@ impl PinnedClient {
         let head = outgoing.method == Method::HEAD;
         let request = assemble(&host, outgoing, progress.clone())
             .map_err(|fault| WireError::new(WireErrorKind::Unsendable, Sent::No, fault.to_string()))?;
-        let client = self.client(&host)?;
+        self.send(&host, request, Allowance { cap, deadline, bodiless: head }, progress).await
+    }
 
+    /// Sends a request that is whole, and takes what comes back within its limits.
+    pub(super) async fn send(
+        &self,
+        host: &ApiHost,
+        request: Request,
+        allowance: Allowance,
+        progress: &Progress,
+    ) -> Result<Incoming, WireError> {
+        let Allowance { cap, deadline, bodiless } = allowance;
+        let client = self.client(host)?;
         let StageLimits { connect, header, idle } = self.settings.limits;
         let begun = tokio::time::timeout(connect.saturating_add(header), client.execute(request)).await;
         let mut response = match begun {
@@ -109,11 +120,11 @@ impl PinnedClient {
         };
         progress.answered();
 
-        check_peer(response.remote_addr(), self.settings.sockets.get(&host))?;
+        check_peer(response.remote_addr(), self.settings.sockets.get(host))?;
         check_status(&response)?;
         limits::check_headers(response.headers())?;
         // Neither has a body, though a HEAD's headers may name the encoding and length of one.
-        let bodiless = head || response.status() == StatusCode::NO_CONTENT;
+        let bodiless = bodiless || response.status() == StatusCode::NO_CONTENT;
         let status = response.status();
         let headers = std::mem::take(response.headers_mut());
         let body = if bodiless {
@@ -152,7 +163,18 @@ impl fmt::Debug for PinnedClient {
     }
 }
 
-fn timed_out(stage: Stage, progress: &Progress) -> WireError {
+/// What may be taken of an answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowance {
+    /// Most bytes of the body, decompressed.
+    pub(super) cap: u64,
+    /// When it must be whole.
+    pub(super) deadline: Instant,
+    /// Whether the request is one whose answer has no body.
+    pub(super) bodiless: bool,
+}
+
+pub(super) fn timed_out(stage: Stage, progress: &Progress) -> WireError {
     WireError::new(WireErrorKind::Timeout { stage }, progress.sent(), "")
 }
 

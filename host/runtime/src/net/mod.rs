@@ -1,15 +1,18 @@
 //! The only sockets out: one pinned client, an address guard on what it dials, limits on what comes back.
 //!
 //! Refuses redirects, cookies, proxies from the environment, other ports, other names, and any address that is not global
-//! unicast. INVARIANT: nothing is sent without a [`Permit`], which only the spine can make and which one exchange uses up.
+//! unicast. INVARIANT: no credential and no request of an op is sent without a [`Permit`], which only the spine can make and
+//! which one exchange uses up. All else that is sent is a GET of a registry's file ([`DownloadBase`]), with no credential.
 //! DESIGN, "Pinned client".
 
 mod assemble;
 mod body;
 mod client;
+mod download;
 mod error;
 mod guard;
 mod limits;
+mod loopback;
 mod progress;
 mod resolver;
 mod settings;
@@ -29,7 +32,9 @@ use serde::Serialize;
 
 pub use body::{Body, Piece, Pieces};
 pub use client::PinnedClient;
+pub use download::{DownloadBase, DownloadBaseError, DownloadError};
 pub use error::{Stage, WireError, WireErrorKind};
+pub use loopback::LoopbackFiles;
 pub use resolver::{Looking, Lookup};
 pub use settings::{DialOverride, NetSettings, NetSettingsError, OverrideError, StageLimits};
 

@@ -99,6 +99,12 @@ codes! {
     UnknownService "unknown_service" Refused
         "this host has no manifest of that service"
         "`pinhole services` lists what there is";
+    RegistryStale "registry_stale" Refused
+        "what the service's registry signed last has expired, so that it may be an old manifest"
+        "`pinhole registry sync` gets what it signs now; if that says the same, tell its maintainers";
+    ManifestInvalid "manifest_invalid" Invalid
+        "this host's manifest of the service does not load with this version of Pinhole"
+        "`pinhole registry sync` gets the present one; or update Pinhole";
     UnknownOp "unknown_op" Refused
         "the service has no such op"
         "`pinhole services SERVICE` lists its ops";

@@ -52,7 +52,9 @@ impl Stage {
         let mut catalog = Catalog::default();
         let entry =
             catalog.add_with(manifest, Source::UnsignedFile, modules).map_err(|error| match error {
-                CatalogError::Invalid(_) | CatalogError::Taken(_) => ReplayFault::Manifest,
+                CatalogError::Invalid(_) | CatalogError::Taken(_) | CatalogError::NotAsBuilt(_) => {
+                    ReplayFault::Manifest
+                }
             })?;
         if entry.manifest.op(op).is_none() {
             return Err(ReplayFault::Name);

@@ -18,12 +18,12 @@ pub(super) fn compare(log: &mut Log, at: &At, old: &Op, new: &Op, gone: &Gone) {
         (Action::Request(_), Action::Module(after)) => {
             let lines: Vec<String> = after.requests.iter().map(module::shown).collect();
             let says = format!("a module computes the answer, and may ask for {}", lines.join(", "));
-            log.new(Kind::Action, Direction::Widens, &at.name("module"), says)
+            log.now(Kind::Action, Direction::Widens, &at.name("module"), says)
                 .between(Some("a request"), Some(after.sha256.to_string()));
         }
         (Action::Module(before), Action::Request(after)) => {
             let says = format!("one request, {}, takes the place of a module", request::line(after));
-            log.new(Kind::Action, Direction::Unproven, &at.name("request"), says)
+            log.now(Kind::Action, Direction::Unproven, &at.name("request"), says)
                 .between(Some(before.sha256.to_string()), Some("a request"));
         }
     }

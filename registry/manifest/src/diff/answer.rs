@@ -35,11 +35,11 @@ fn failure(log: &mut Log, old: Option<&Failure>, new: Option<&Failure>) {
                 "an answer counts as a failure where {}, whatever came of the call",
                 shown_condition(&after.when)
             );
-            log.new(Kind::Failure, Direction::Unproven, &at, says)
+            log.now(Kind::Failure, Direction::Unproven, &at, says)
         }
         (Some(_), None) => {
             let says = "what the service calls a failure in an answer of status 2xx counts as done";
-            log.old(Kind::Failure, Direction::Widens, &at, says)
+            log.was(Kind::Failure, Direction::Widens, &at, says)
         }
     };
     note.between(shown(old), shown(new));
@@ -61,11 +61,11 @@ fn words(log: &mut Log, at: &At, old: Option<Words>, new: Option<Words>) {
         (before, after) if before == after => return,
         (_, Some(Words(path))) => {
             let says = format!("an agent reads what a failure's answer has at {}", code(path));
-            log.new(Kind::ErrorText, Direction::Widens, at, says)
+            log.now(Kind::ErrorText, Direction::Widens, at, says)
         }
         (_, None) => {
             let says = "an agent no longer reads the service's own words about a failure";
-            log.old(Kind::ErrorText, Direction::Narrows, at, says)
+            log.was(Kind::ErrorText, Direction::Narrows, at, says)
         }
     };
     note.between(old.map(|words| words.0), new.map(|words| words.0));

@@ -65,7 +65,7 @@ fn members(log: &mut Log, at: &At, name: &str, old: Spot<'_>, new: Spot<'_>) {
 
 fn added(log: &mut Log, at: &At, name: &str, new: Spot<'_>) {
     let says = format!("an agent can say {} ({})", code(name), kind(new.shape.kind()));
-    log.new(Kind::ArgAdded, Direction::Widens, at, says).between(None::<&str>, new.text("description"));
+    log.now(Kind::ArgAdded, Direction::Widens, at, says).between(None::<&str>, new.text("description"));
 }
 
 /// A call without an arg that could be left out is one that was taken before, and means what it meant.
@@ -75,7 +75,7 @@ fn removed(log: &mut Log, at: &At, name: &str, old: Spot<'_>) {
     } else {
         (Direction::Narrows, format!("an agent can no longer say {}", code(name)))
     };
-    log.old(Kind::ArgRemoved, direction, at, says).between(old.text("description"), None::<&str>);
+    log.was(Kind::ArgRemoved, direction, at, says).between(old.text("description"), None::<&str>);
 }
 
 fn value(log: &mut Log, at: &At, name: &str, old: Spot<'_>, new: Spot<'_>) {
@@ -104,12 +104,12 @@ fn required(log: &mut Log, at: &At, name: &str, old: Spot<'_>, new: Spot<'_>) {
     match (old.shape.is_required(), new.shape.is_required()) {
         (true, false) => {
             let says = format!("an agent can leave {} out", code(name));
-            log.new(Kind::ArgRequired, Direction::Widens, at, says)
+            log.now(Kind::ArgRequired, Direction::Widens, at, says)
                 .between(Some("required"), Some("optional"));
         }
         (false, true) => {
             let says = format!("an agent can no longer leave {} out", code(name));
-            log.new(Kind::ArgRequired, Direction::Narrows, at, says)
+            log.now(Kind::ArgRequired, Direction::Narrows, at, says)
                 .between(Some("optional"), Some("required"));
         }
         (true, true) | (false, false) => {}
@@ -123,15 +123,12 @@ fn default(log: &mut Log, at: &At, name: &str, old: Spot<'_>, new: Spot<'_>) {
         return;
     }
     let at = at.name("default");
-    let note = match after {
-        Some(after) => {
-            let says = format!("a call that leaves {} out means {}", code(name), code(&after.to_string()));
-            log.new(Kind::ArgDefault, Direction::Unproven, &at, says)
-        }
-        None => {
-            let says = format!("a call that leaves {} out says nothing of it", code(name));
-            log.old(Kind::ArgDefault, Direction::Unproven, &at, says)
-        }
+    let note = if let Some(after) = after {
+        let says = format!("a call that leaves {} out means {}", code(name), code(&after.to_string()));
+        log.now(Kind::ArgDefault, Direction::Unproven, &at, says)
+    } else {
+        let says = format!("a call that leaves {} out says nothing of it", code(name));
+        log.was(Kind::ArgDefault, Direction::Unproven, &at, says)
     };
     note.between(before.map(Value::to_string), after.map(Value::to_string));
 }
@@ -150,7 +147,7 @@ fn same_kind(log: &mut Log, at: &At, name: &str, old: ArgKind, new: ArgKind) -> 
         }
         _ => (Direction::Unproven, format!("{} is {} now", code(name), kind(new))),
     };
-    log.new(Kind::ArgType, direction, &at.name("type"), says).between(Some(kind(old)), Some(kind(new)));
+    log.now(Kind::ArgType, direction, &at.name("type"), says).between(Some(kind(old)), Some(kind(new)));
     direction != Direction::Unproven
 }
 
@@ -180,15 +177,15 @@ fn choices(log: &mut Log, at: &At, name: &str, old: Option<&Value>, new: Option<
     let shown = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
     let note = match (&before, &after) {
         (_, None) => {
-            log.old(Kind::ArgChoice, Direction::Widens, &at, format!("{} takes any value", code(name)))
+            log.was(Kind::ArgChoice, Direction::Widens, &at, format!("{} takes any value", code(name)))
         }
         (Some(before), Some(after)) if !after.is_subset(before) => {
             let more: Vec<&str> = after.difference(before).map(String::as_str).collect();
             let says = format!("{} takes {} too", code(name), code(&more.join(", ")));
-            log.new(Kind::ArgChoice, Direction::Widens, &at, says)
+            log.now(Kind::ArgChoice, Direction::Widens, &at, says)
         }
         (_, Some(_)) => {
-            log.new(Kind::ArgChoice, Direction::Narrows, &at, format!("{} takes fewer values", code(name)))
+            log.now(Kind::ArgChoice, Direction::Narrows, &at, format!("{} takes fewer values", code(name)))
         }
     };
     note.between(before.as_ref().map(shown), after.as_ref().map(shown));
@@ -200,10 +197,10 @@ fn rule(log: &mut Log, at: &At, name: &str, kind: Kind, (old, new): (Option<&str
     let note = match (old, new) {
         (before, after) if before == after => return,
         (None, Some(_)) => {
-            log.new(kind, Direction::Narrows, at, format!("{name} takes only texts of one form"))
+            log.now(kind, Direction::Narrows, at, format!("{name} takes only texts of one form"))
         }
-        (_, Some(_)) => log.new(kind, Direction::Unproven, at, format!("{name} takes texts of another form")),
-        (_, None) => log.old(kind, Direction::Widens, at, format!("{name} takes texts of any form")),
+        (_, Some(_)) => log.now(kind, Direction::Unproven, at, format!("{name} takes texts of another form")),
+        (_, None) => log.was(kind, Direction::Widens, at, format!("{name} takes texts of any form")),
     };
     note.between(old, new);
 }

@@ -18,7 +18,7 @@ pub(super) fn compare(log: &mut Log, old: &Manifest, new: &Manifest) {
     let (old, new) = (old.auth(), new.auth());
     if old.scheme != new.scheme {
         let says = format!("the key is sent as {}", scheme(&new.scheme));
-        log.new(Kind::AuthScheme, Direction::Widens, &At::of(&["auth", "scheme"]), says)
+        log.now(Kind::AuthScheme, Direction::Widens, &At::of(&["auth", "scheme"]), says)
             .between(Some(scheme(&old.scheme)), Some(scheme(&new.scheme)));
     }
     match (&old.pat, &new.pat) {
@@ -26,10 +26,10 @@ pub(super) fn compare(log: &mut Log, old: &Manifest, new: &Manifest) {
         (None, Some(pat)) => pat_added(log, pat),
         (Some(_), None) if new.oauth.is_none() => {
             let says = "any text that is pasted is taken for a key, with no rule of what one looks like";
-            log.old(Kind::Pat, Direction::Widens, &pat_at(), says);
+            log.was(Kind::Pat, Direction::Widens, &pat_at(), says);
         }
         (Some(_), None) => {
-            log.old(Kind::Pat, Direction::Narrows, &pat_at(), "nobody is asked for a token any more");
+            log.was(Kind::Pat, Direction::Narrows, &pat_at(), "nobody is asked for a token any more");
         }
         (Some(before), Some(after)) => pat(log, before, after),
     }
@@ -53,7 +53,7 @@ fn pat_at() -> At {
 /// What a service that was not there asks for.
 pub(super) fn added(log: &mut Log, new: &Auth) {
     let says = format!("the key is sent as {}", scheme(&new.scheme));
-    log.new(Kind::AuthScheme, Direction::Widens, &At::of(&["auth", "scheme"]), says);
+    log.now(Kind::AuthScheme, Direction::Widens, &At::of(&["auth", "scheme"]), says);
     if let Some(pat) = &new.pat {
         pat_added(log, pat);
     }
@@ -64,10 +64,10 @@ pub(super) fn added(log: &mut Log, new: &Auth) {
 
 fn pat_added(log: &mut Log, pat: &Pat) {
     let says = format!("a person is asked for a token of her own, and told {}", quoted(&pat.help));
-    log.new(Kind::Pat, Direction::Widens, &pat_at(), says);
+    log.now(Kind::Pat, Direction::Widens, &pat_at(), says);
     if let Some(url) = &pat.help_url {
         let says = format!("a person is sent to {} to make a token", code(url.as_str()));
-        log.new(Kind::Link, Direction::Widens, &pat_at().name("help_url"), says);
+        log.now(Kind::Link, Direction::Widens, &pat_at().name("help_url"), says);
     }
 }
 
@@ -86,12 +86,12 @@ fn pat(log: &mut Log, old: &Pat, new: &Pat) {
     let at = pat_at().name("pattern");
     let note = match (before, after) {
         (None, Some(_)) => {
-            log.new(Kind::PatPattern, Direction::Narrows, &at, "a token must look like one to be taken")
+            log.now(Kind::PatPattern, Direction::Narrows, &at, "a token must look like one to be taken")
         }
         (Some(_), None) => {
-            log.old(Kind::PatPattern, Direction::Widens, &at, "any text that is pasted is taken for a token")
+            log.was(Kind::PatPattern, Direction::Widens, &at, "any text that is pasted is taken for a token")
         }
-        (Some(before), Some(after)) if before != after => log.new(
+        (Some(before), Some(after)) if before != after => log.now(
             Kind::PatPattern,
             Direction::Unproven,
             &at,

@@ -54,14 +54,12 @@ pub(super) fn compare(log: &mut Log, at: &At, (old, new): (&Body, &Body), gone: 
     }
 }
 
-fn form(
-    log: &mut Log,
-    at: &At,
-    (old, new): (&[(String, JsonTemplate)], &[(String, JsonTemplate)]),
-    gone: &Gone,
-) {
+/// The members of a form, in the manifest's order.
+type Members<'m> = &'m [(String, JsonTemplate)];
+
+fn form(log: &mut Log, at: &At, (old, new): (Members<'_>, Members<'_>), gone: &Gone) {
     let nothing = Gone::nothing();
-    let shown = |members: &[(String, JsonTemplate)], gone: &Gone| -> Vec<(String, String)> {
+    let shown = |members: Members<'_>, gone: &Gone| -> Vec<(String, String)> {
         let member =
             |(key, value): &(String, JsonTemplate)| Some((key.clone(), Form::of(value, gone)?.shown()));
         members.iter().filter_map(member).collect()
@@ -90,9 +88,9 @@ fn forms(log: &mut Log, at: &At, (old, new): (Option<&Form>, Option<&Form>)) {
         None => format!("the call no longer sends {} in its body", code(at.last())),
     };
     let note = if new.is_some() {
-        log.new(Kind::Body, Direction::Unproven, at, says)
+        log.now(Kind::Body, Direction::Unproven, at, says)
     } else {
-        log.old(Kind::Body, Direction::Unproven, at, says)
+        log.was(Kind::Body, Direction::Unproven, at, says)
     };
     note.between(old.map(Form::shown), new.map(Form::shown));
 }

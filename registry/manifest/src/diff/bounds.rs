@@ -60,7 +60,7 @@ fn ordered(log: &mut Log, at: &At, name: &str, more: &str, order: Ordering, (old
         u64::MAX => "any number".to_owned(),
         bound => bound.to_string(),
     };
-    let note = log.new(Kind::ArgBound, direction, at, says);
+    let note = log.now(Kind::ArgBound, direction, at, says);
     if old != new {
         note.between(Some(shown(old)), Some(shown(new)));
     }
@@ -146,8 +146,8 @@ fn bound(
         Ordering::Equal => return,
     };
     let note = match (old, new) {
-        (Some(before), None) => log.old(Kind::ArgBound, direction, &at.name(before.keyword), says),
-        (_, Some(after)) => log.new(Kind::ArgBound, direction, &at.name(after.keyword), says),
+        (Some(before), None) => log.was(Kind::ArgBound, direction, &at.name(before.keyword), says),
+        (_, Some(after)) => log.now(Kind::ArgBound, direction, &at.name(after.keyword), says),
         (None, None) => return,
     };
     note.between(old.map(Bound::shown), new.map(Bound::shown));
@@ -161,10 +161,10 @@ fn steps(log: &mut Log, at: &At, name: &str, (old, new): (Option<&Value>, Option
     let note = match (&before, &after) {
         (before, after) if before == after => return,
         (None, Some(_)) => {
-            log.new(Kind::ArgBound, Direction::Narrows, at, format!("{name} takes numbers in steps"))
+            log.now(Kind::ArgBound, Direction::Narrows, at, format!("{name} takes numbers in steps"))
         }
         (_, None) => {
-            log.old(Kind::ArgBound, Direction::Widens, at, format!("{name} takes numbers between the steps"))
+            log.was(Kind::ArgBound, Direction::Widens, at, format!("{name} takes numbers between the steps"))
         }
         (Some(before), Some(after)) => {
             let multiple = match (before.as_u64(), after.as_u64()) {
@@ -172,7 +172,7 @@ fn steps(log: &mut Log, at: &At, name: &str, (old, new): (Option<&Value>, Option
                 _ => false,
             };
             let direction = if multiple { Direction::Narrows } else { Direction::Unproven };
-            log.new(Kind::ArgBound, direction, at, format!("{name} takes numbers in other steps"))
+            log.now(Kind::ArgBound, direction, at, format!("{name} takes numbers in other steps"))
         }
     };
     note.between(before.map(|number| number.to_string()), after.map(|number| number.to_string()));

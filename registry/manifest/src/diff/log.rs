@@ -27,7 +27,7 @@ impl Log {
     }
 
     /// Writes a change of what is there now.
-    pub(super) fn new(
+    pub(super) fn now(
         &mut self,
         kind: Kind,
         direction: Direction,
@@ -38,7 +38,7 @@ impl Log {
     }
 
     /// Writes a change of what is no longer there.
-    pub(super) fn old(
+    pub(super) fn was(
         &mut self,
         kind: Kind,
         direction: Direction,
@@ -69,9 +69,9 @@ pub(super) struct Note<'l>(&'l mut Change);
 
 impl Note<'_> {
     /// What stood there and what stands there.
-    pub(super) fn between<B: AsRef<str>, A: AsRef<str>>(self, before: Option<B>, after: Option<A>) {
-        let (before, after) = (before.as_ref().map(AsRef::as_ref), after.as_ref().map(AsRef::as_ref));
-        self.0.between(before, after);
+    pub(super) fn between<B: Into<String>, A: Into<String>>(self, before: Option<B>, after: Option<A>) {
+        let (before, after) = (before.map(Into::into), after.map(Into::into));
+        self.0.between(before.as_deref(), after.as_deref());
     }
 }
 

@@ -51,14 +51,14 @@ pub fn diff(old: &Manifest, new: &Manifest) -> Comparison {
     ops(&mut log, old, new);
     if old.version() != new.version() {
         let says = format!("the version is now {}", new.version());
-        log.new(Kind::Version, Direction::Neutral, &At::of(&["version"]), says)
+        log.now(Kind::Version, Direction::Neutral, &At::of(&["version"]), says)
             .between(Some(old.version().to_string()), Some(new.version().to_string()));
     }
     let mut changes = log.into_changes();
     let same_bytes = old.digest() == new.digest();
     if changes.is_empty() && !same_bytes {
         let mut log = Log::default();
-        log.new(
+        log.now(
             Kind::Bytes,
             Direction::Neutral,
             &At::default(),

@@ -14,26 +14,26 @@ pub(super) fn compare(log: &mut Log, at: &At, old: &Module, new: &Module) {
     if old.sha256 != new.sha256 {
         let lines: Vec<String> = new.requests.iter().map(shown).collect();
         let says = format!("another component computes the answer; it may ask for {}", lines.join(", "));
-        log.new(Kind::Module, Direction::Unproven, &at.name("sha256"), says)
+        log.now(Kind::Module, Direction::Unproven, &at.name("sha256"), says)
             .between(Some(old.sha256.to_string()), Some(new.sha256.to_string()));
     }
     if old.file != new.file {
         let says = "the component stands in a file of another name; its digest says which bytes they are";
-        log.new(Kind::ModuleFile, Direction::Neutral, &at.name("file"), says)
+        log.now(Kind::ModuleFile, Direction::Neutral, &at.name("file"), says)
             .between(Some(&old.file), Some(&new.file));
     }
     let at = at.name("requests");
     for (index, line) in new.requests.iter().enumerate() {
         if !old.requests.iter().any(|known| covers(known, line)) {
             let at = at.index(index);
-            log.new(Kind::ModuleLine, Direction::Widens, &at, wider(line, &old.requests))
+            log.now(Kind::ModuleLine, Direction::Widens, &at, wider(line, &old.requests))
                 .between(None::<&str>, Some(shown(line)));
         }
     }
     for (index, line) in old.requests.iter().enumerate() {
         if !new.requests.iter().any(|left| covers(left, line)) {
             let says = format!("the module may no longer ask for all of {}", shown(line));
-            log.old(Kind::ModuleLine, Direction::Narrows, &at.index(index), says)
+            log.was(Kind::ModuleLine, Direction::Narrows, &at.index(index), says)
                 .between(Some(shown(line)), None::<&str>);
         }
     }

@@ -20,10 +20,10 @@ pub(super) fn compare(log: &mut Log, old: &Auth, new: &Auth) {
         (Some(_), None) if new.pat.is_none() => {
             let says =
                 "keys are pasted where a person was sent to the service, and any text is taken for one";
-            log.old(Kind::Oauth, Direction::Widens, &at(), says);
+            log.was(Kind::Oauth, Direction::Widens, &at(), says);
         }
         (Some(_), None) => {
-            log.old(Kind::Oauth, Direction::Narrows, &at(), "nobody is sent through OAuth any more");
+            log.was(Kind::Oauth, Direction::Narrows, &at(), "nobody is sent through OAuth any more");
         }
         (Some(before), Some(after)) => both(log, before, after),
     }
@@ -36,7 +36,7 @@ pub(super) fn added(log: &mut Log, oauth: &OAuth) {
         code(oauth.authorize_url.as_str()),
         scopes(&oauth.scopes_write)
     );
-    log.new(Kind::Oauth, Direction::Widens, &at(), says);
+    log.now(Kind::Oauth, Direction::Widens, &at(), says);
     url(log, "token_url", None, Some(&oauth.token_url));
     url(log, "revoke_url", None, oauth.revoke_url.as_ref());
     url(log, "device_url", None, oauth.device_url.as_ref());
@@ -55,17 +55,17 @@ fn both(log: &mut Log, old: &OAuth, new: &OAuth) {
     scope_list(log, "scopes_write", (&old.scopes_write, &new.scopes_write));
     if old.client_auth != new.client_auth {
         let says = format!("the client's secret is shown to the token URL {}", client_auth(new.client_auth));
-        log.new(Kind::OauthClient, Direction::Unproven, &at().name("client_auth"), says)
+        log.now(Kind::OauthClient, Direction::Unproven, &at().name("client_auth"), says)
             .between(Some(client_auth(old.client_auth)), Some(client_auth(new.client_auth)));
     }
     let pkce = at().name("pkce");
     match (old.pkce, new.pkce) {
         (Pkce::S256, Pkce::Unsupported) => {
             let says = "a code that somebody catches on its way back can be made into a token (no PKCE)";
-            log.new(Kind::OauthClient, Direction::Widens, &pkce, says);
+            log.now(Kind::OauthClient, Direction::Widens, &pkce, says);
         }
         (Pkce::Unsupported, Pkce::S256) => {
-            log.new(
+            log.now(
                 Kind::OauthClient,
                 Direction::Narrows,
                 &pkce,
@@ -95,14 +95,14 @@ fn url(log: &mut Log, name: &str, old: Option<&HttpsUrl>, new: Option<&HttpsUrl>
                 "revoke_url" => "tokens that are given up are sent to",
                 _ => "the device flow starts at",
             };
-            log.new(Kind::OauthUrl, Direction::Widens, &at, format!("{what} {}", code(after)))
+            log.now(Kind::OauthUrl, Direction::Widens, &at, format!("{what} {}", code(after)))
         }
         (_, None) if name == "device_url" => {
-            log.old(Kind::OauthUrl, Direction::Narrows, &at, "there is no device flow any more")
+            log.was(Kind::OauthUrl, Direction::Narrows, &at, "there is no device flow any more")
         }
         (_, None) => {
             let says = "tokens that are given up are told to nobody, and stay good at the service";
-            log.old(Kind::OauthUrl, Direction::Unproven, &at, says)
+            log.was(Kind::OauthUrl, Direction::Unproven, &at, says)
         }
     };
     note.between(before, after);
@@ -126,5 +126,5 @@ fn scope_list(log: &mut Log, name: &str, (old, new): (&[String], &[String])) {
     } else {
         (Direction::Narrows, format!("{cap} no longer asks for {}", codes(less)))
     };
-    log.new(Kind::OauthScope, direction, &at, says).between(Some(old.join(" ")), Some(new.join(" ")));
+    log.now(Kind::OauthScope, direction, &at, says).between(Some(old.join(" ")), Some(new.join(" ")));
 }

@@ -58,14 +58,14 @@ pub(super) fn added(log: &mut Log, manifest: &Manifest, new: &Op) {
             Some(projection.fields.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
         }
     };
-    log.new(Kind::OpAdded, Direction::Widens, &At::of(&["ops", new.id.as_str()]), says)
+    log.now(Kind::OpAdded, Direction::Widens, &At::of(&["ops", new.id.as_str()]), says)
         .between(None::<&str>, fields);
 }
 
 /// An op that is no longer there.
 pub(super) fn removed(log: &mut Log, old: &Op) {
     let says = format!("the op {} is gone", code(old.id.as_str()));
-    log.old(Kind::OpRemoved, Direction::Narrows, &At::of(&["ops", old.id.as_str()]), says)
+    log.was(Kind::OpRemoved, Direction::Narrows, &At::of(&["ops", old.id.as_str()]), says)
         .between(Some(&old.summary), None::<&str>);
 }
 
@@ -93,7 +93,7 @@ fn sent(manifest: &Manifest, op: &Op) -> String {
 
 /// The path as the manifest has it.
 pub(super) fn path(path: &PathTemplate) -> String {
-    path.segments().iter().map(|segment| format!("/{segment}")).collect()
+    path.segments().iter().flat_map(|segment| ["/".to_owned(), segment.to_string()]).collect()
 }
 
 fn comes_back(pick: &Pick) -> String {
@@ -111,7 +111,7 @@ fn access(log: &mut Log, at: &At, old: &Op, new: &Op) {
         (Access::Write, Access::Read) => "what a person said yes to now runs without asking anybody",
         (Access::Read, Access::Read) | (Access::Write, Access::Write) => return,
     };
-    log.new(Kind::Access, Direction::Widens, &at.name("access"), says)
+    log.now(Kind::Access, Direction::Widens, &at.name("access"), says)
         .between(Some(old.access.as_str()), Some(new.access.as_str()));
 }
 
@@ -131,7 +131,7 @@ fn effect(log: &mut Log, at: &At, old: &Op, new: &Op) {
         ),
         _ => (Direction::Unproven, format!("a person reads that it will {} something", after.as_str())),
     };
-    log.new(Kind::Effect, direction, &at.name("effect"), says)
+    log.now(Kind::Effect, direction, &at.name("effect"), says)
         .between(Some(before.as_str()), Some(after.as_str()));
 }
 
@@ -144,11 +144,11 @@ fn irreversible(log: &mut Log, at: &At, old: &Op, new: &Op) {
     match (old.irreversible, new.irreversible) {
         (true, false) => {
             let says = "it is no longer said that it cannot be taken back, and a write grant may run it without a person's yes";
-            log.new(Kind::Irreversible, Direction::Widens, &at, says).between(Some("true"), Some("false"));
+            log.now(Kind::Irreversible, Direction::Widens, &at, says).between(Some("true"), Some("false"));
         }
         (false, true) => {
             let says = "it runs with a person's yes to this very call alone";
-            log.new(Kind::Irreversible, Direction::Narrows, &at, says).between(Some("false"), Some("true"));
+            log.now(Kind::Irreversible, Direction::Narrows, &at, says).between(Some("false"), Some("true"));
         }
         (true, true) | (false, false) => {}
     }
@@ -164,18 +164,18 @@ fn idempotency(log: &mut Log, at: &At, old: &Op, new: &Op) {
                 "a write that failed is sent again, and the header {} alone keeps it from being done twice",
                 code(header)
             );
-            log.new(Kind::Idempotency, Direction::Widens, &at, says)
+            log.now(Kind::Idempotency, Direction::Widens, &at, says)
         }
         (_, Some(header)) => {
             let says = format!(
                 "a repeated write is known by {} alone; if the service reads another header, it is done twice",
                 code(header)
             );
-            log.new(Kind::Idempotency, Direction::Unproven, &at, says)
+            log.now(Kind::Idempotency, Direction::Unproven, &at, says)
         }
         (_, None) => {
             let says = "the service no longer knows a repeated write, so that one may be done twice";
-            log.old(Kind::Idempotency, Direction::Unproven, &at, says)
+            log.was(Kind::Idempotency, Direction::Unproven, &at, says)
         }
     };
     note.between(before, after);
@@ -204,7 +204,7 @@ fn limits(log: &mut Log, at: &At, old: Limits, new: Limits) {
             std::cmp::Ordering::Less => (Direction::Narrows, less),
             std::cmp::Ordering::Equal => continue,
         };
-        log.new(Kind::Limit, direction, &at.name(name), says)
+        log.now(Kind::Limit, direction, &at.name(name), says)
             .between(Some(before.to_string()), Some(after.to_string()));
     }
 }

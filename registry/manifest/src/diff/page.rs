@@ -14,13 +14,13 @@ pub(super) fn compare(log: &mut Log, at: &At, old: Option<&Page>, new: Option<&P
         (None, None) => {}
         (None, Some(page)) => {
             let says = format!("an agent can go on beyond the first page, {}", way(page));
-            log.new(Kind::Page, Direction::Widens, at, says);
+            log.now(Kind::Page, Direction::Widens, at, says);
             if let Page::Link { paths } = page {
                 more_paths(log, at, &[], paths);
             }
         }
         (Some(_), None) => {
-            log.old(Kind::Page, Direction::Narrows, at, "nothing beyond the first page can be asked for");
+            log.was(Kind::Page, Direction::Narrows, at, "nothing beyond the first page can be asked for");
         }
         (Some(Page::Link { paths: before }), Some(Page::Link { paths: after })) => {
             more_paths(log, at, before, after);
@@ -29,7 +29,7 @@ pub(super) fn compare(log: &mut Log, at: &At, old: Option<&Page>, new: Option<&P
         (Some(before), Some(after)) => {
             if !is_alike(before, after) {
                 let says = format!("further pages are found another way, {}", way(after));
-                log.new(Kind::Page, Direction::Unproven, at, says)
+                log.now(Kind::Page, Direction::Unproven, at, says)
                     .between(Some(way(before)), Some(way(after)));
             }
             if let Page::Link { paths } = after {
@@ -71,7 +71,7 @@ fn more_paths(log: &mut Log, at: &At, old: &[PathPattern], new: &[PathPattern]) 
     for (index, path) in new.iter().enumerate() {
         if !old.iter().any(|known| covers(known, path)) {
             let says = format!("a link to a further page is followed to {}", code(&shown(path)));
-            log.new(Kind::PagePath, Direction::Widens, &at.name("paths").index(index), says)
+            log.now(Kind::PagePath, Direction::Widens, &at.name("paths").index(index), says)
                 .between(None::<&str>, Some(shown(path)));
         }
     }
@@ -81,7 +81,7 @@ fn fewer_paths(log: &mut Log, at: &At, old: &[PathPattern], new: &[PathPattern])
     for (index, path) in old.iter().enumerate() {
         if !new.iter().any(|left| covers(left, path)) {
             let says = format!("no link is followed to every {} any more", code(&shown(path)));
-            log.old(Kind::PagePath, Direction::Narrows, &at.name("paths").index(index), says)
+            log.was(Kind::PagePath, Direction::Narrows, &at.name("paths").index(index), says)
                 .between(Some(shown(path)), None::<&str>);
         }
     }

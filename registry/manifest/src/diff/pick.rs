@@ -17,7 +17,7 @@ pub(super) fn compare(log: &mut Log, at: &At, old: &Pick, new: &Pick) {
         }
         (Pick::Fields(before), Pick::None) => {
             let all: Vec<String> = before.fields.iter().map(ToString::to_string).collect();
-            log.new(Kind::PickField, Direction::Narrows, at, "nothing of the answer comes back any more")
+            log.now(Kind::PickField, Direction::Narrows, at, "nothing of the answer comes back any more")
                 .between(Some(all.join(", ")), Some("none"));
         }
         (Pick::Fields(before), Pick::Fields(after)) => {
@@ -33,7 +33,7 @@ fn root(log: &mut Log, at: &At, old: Option<&Projection>, new: Option<&Projectio
     let shown = |projection: Option<&Projection>| projection.map(ToString::to_string);
     let root = shown(new).unwrap_or_default();
     let says = format!("the fields are taken from {} of the answer", code(&root));
-    log.new(Kind::PickRoot, Direction::Unproven, &at.name("root"), says).between(shown(old), Some(root));
+    log.now(Kind::PickRoot, Direction::Unproven, &at.name("root"), says).between(shown(old), Some(root));
 }
 
 fn fields(log: &mut Log, at: &At, old: &[Field], new: &[Field]) {
@@ -50,7 +50,7 @@ fn fields(log: &mut Log, at: &At, old: &[Field], new: &[Field]) {
                 code(&field.to_string()),
                 code(&name(field))
             );
-            log.new(Kind::PickName, Direction::Unproven, &at, says)
+            log.now(Kind::PickName, Direction::Unproven, &at, says)
                 .between(Some(name(known)), Some(name(field)));
             continue;
         }
@@ -63,12 +63,12 @@ fn fields(log: &mut Log, at: &At, old: &[Field], new: &[Field]) {
         } else {
             (Direction::Widens, seen(field))
         };
-        log.new(Kind::PickField, direction, &at, says).between(None::<&str>, Some(written(field)));
+        log.now(Kind::PickField, direction, &at, says).between(None::<&str>, Some(written(field)));
     }
     for (index, field) in old.iter().enumerate() {
         if !new.iter().any(|left| left.steps == field.steps) {
             let says = format!("an agent no longer sees {}", code(&field.to_string()));
-            log.old(Kind::PickField, Direction::Narrows, &at.index(index), says)
+            log.was(Kind::PickField, Direction::Narrows, &at.index(index), says)
                 .between(Some(written(field)), None::<&str>);
         }
     }

@@ -50,7 +50,10 @@ fn param(param: &QueryParam) -> (String, String) {
     (param.key.clone(), value)
 }
 
-fn headers(log: &mut Log, at: &At, (old, new): (&[(String, Template)], &[(String, Template)]), gone: &Gone) {
+/// Headers, in the manifest's order.
+type Headers<'h> = &'h [(String, Template)];
+
+fn headers(log: &mut Log, at: &At, (old, new): (Headers<'_>, Headers<'_>), gone: &Gone) {
     let text = |(name, template): &'_ (String, Template)| (name.clone(), template.to_string());
     let before: Pairs = old.iter().filter(|(_, template)| !gone.leaves_out(template)).map(text).collect();
     let after: Pairs = new.iter().map(text).collect();
@@ -61,20 +64,19 @@ fn headers(log: &mut Log, at: &At, (old, new): (&[(String, Template)], &[(String
 }
 
 /// Names and values, in the manifest's order. INVARIANT: two values are one text only if they are one template.
-type Pairs = Vec<(String, String)>;
+pub(super) type Pairs = Vec<(String, String)>;
 
 /// Named values whose order says nothing, but for keys with brackets: there a service may begin another element with a
 /// repeated one.
 pub(super) fn pairs(
     log: &mut Log,
     at: &At,
-    (old, new): (&[(String, String)], &[(String, String)]),
+    (old, new): (&Pairs, &Pairs),
     kind: Kind,
     says: impl Fn(&str, Option<String>) -> String,
 ) {
-    let value = |pairs: &[(String, String)], key: &str| {
-        pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.clone())
-    };
+    let value =
+        |pairs: &Pairs, key: &str| pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.clone());
     let mut keys: Vec<&str> = old.iter().chain(new).map(|(key, _)| key.as_str()).collect();
     keys.sort_unstable();
     keys.dedup();
@@ -82,13 +84,13 @@ pub(super) fn pairs(
         let (before, after) = (value(old, key), value(new, key));
         other(log, (kind, &at.name(key)), (before.as_deref(), after.as_deref()), |after| says(key, after));
     }
-    let bracketed = |pairs: &[(String, String)], others: &[(String, String)]| -> Vec<String> {
+    let bracketed = |pairs: &Pairs, others: &Pairs| -> Vec<String> {
         let both = pairs.iter().filter(|(key, _)| key.contains('[') && value(others, key).is_some());
         both.map(|(key, _)| key.clone()).collect()
     };
     let (before, after) = (bracketed(old, new), bracketed(new, old));
     if before != after {
         let says = "keys with brackets come in another order, and a service may put other values together";
-        log.new(kind, Direction::Unproven, at, says).between(Some(before.join(", ")), Some(after.join(", ")));
+        log.now(kind, Direction::Unproven, at, says).between(Some(before.join(", ")), Some(after.join(", ")));
     }
 }

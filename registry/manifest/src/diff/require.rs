@@ -27,7 +27,7 @@ pub(super) fn compare(log: &mut Log, at: &At, (old, new): (&[Requirement], &[Req
             shown_condition(&requirement.condition),
             quoted(&requirement.otherwise)
         );
-        log.new(Kind::Require, Direction::Unproven, &at.index(index), says)
+        log.now(Kind::Require, Direction::Unproven, &at.index(index), says)
             .between(None::<&str>, Some(shown_condition(&requirement.condition)));
     }
     for (index, requirement) in left {
@@ -36,7 +36,7 @@ pub(super) fn compare(log: &mut Log, at: &At, (old, new): (&[Requirement], &[Req
             code(requirement.op.as_str()),
             shown_condition(&requirement.condition)
         );
-        log.old(Kind::Require, Direction::Widens, &at.index(index), says)
+        log.was(Kind::Require, Direction::Widens, &at.index(index), says)
             .between(Some(shown_condition(&requirement.condition)), None::<&str>);
     }
 }

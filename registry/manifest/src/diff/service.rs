@@ -17,12 +17,12 @@ pub(super) fn compare(log: &mut Log, old: &Manifest, new: &Manifest) {
             "this is another service, {}: its keys are asked for under that name",
             code(new.id().as_str())
         );
-        log.new(Kind::ServiceId, Direction::Widens, &At::of(&["id"]), says)
+        log.now(Kind::ServiceId, Direction::Widens, &At::of(&["id"]), says)
             .between(Some(old.id().as_str()), Some(new.id().as_str()));
     }
     if old.host() != new.host() {
         let says = format!("every call, with the key in it, goes to {}", code(new.host().as_str()));
-        log.new(Kind::Host, Direction::Widens, &At::of(&["host"]), says)
+        log.now(Kind::Host, Direction::Widens, &At::of(&["host"]), says)
             .between(Some(old.host().as_str()), Some(new.host().as_str()));
     }
     headers(log, old, new);
@@ -76,13 +76,13 @@ pub(super) fn added(log: &mut Log, new: &Manifest) {
         quoted(new.summary()),
         code(new.host().as_str())
     );
-    log.new(Kind::ServiceAdded, Direction::Widens, &At::default(), says)
+    log.now(Kind::ServiceAdded, Direction::Widens, &At::default(), says)
         .between(None::<&str>, Some(new.label()));
     auth::added(log, new.auth());
 }
 
 pub(super) fn removed(log: &mut Log, old: &Manifest) {
     let says = format!("the service {} and its {} are gone", quoted(old.name()), op::count(old.ops().len()));
-    log.old(Kind::ServiceRemoved, Direction::Narrows, &At::default(), says)
+    log.was(Kind::ServiceRemoved, Direction::Narrows, &At::default(), says)
         .between(Some(old.label()), None::<&str>);
 }

@@ -13,16 +13,21 @@ pub(super) struct Told<'t> {
 }
 
 impl Told<'_> {
-    /// A text that people or models read: another one may say anything; one that is gone says nothing.
+    /// A text that people or models read: another one may say anything, and one that is gone may have been a warning. A
+    /// link or a claim that is gone is one less.
     pub(super) fn compare(&self, log: &mut Log, old: Option<&str>, new: Option<&str>) {
         let what = self.what;
         let note = match (old, new) {
             (before, after) if before == after => return,
             (_, Some(after)) => {
                 let says = format!("{what} now reads {}", quoted(after));
-                log.new(self.kind, Direction::Widens, &self.at, says)
+                log.now(self.kind, Direction::Widens, &self.at, says)
             }
-            (_, None) => log.old(self.kind, Direction::Narrows, &self.at, format!("{what} is gone")),
+            (_, None) => {
+                let is_text = matches!(self.kind, Kind::Text | Kind::Confirm);
+                let direction = if is_text { Direction::Unproven } else { Direction::Narrows };
+                log.was(self.kind, direction, &self.at, format!("{what} is gone"))
+            }
         };
         note.between(old, new);
     }
@@ -40,9 +45,9 @@ pub(super) fn other(
     }
     let says = says(new.map(code));
     let note = if new.is_some() {
-        log.new(kind, Direction::Unproven, at, says)
+        log.now(kind, Direction::Unproven, at, says)
     } else {
-        log.old(kind, Direction::Unproven, at, says)
+        log.was(kind, Direction::Unproven, at, says)
     };
     note.between(old, new);
 }

@@ -150,3 +150,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn white_space_that_nobody_sees_is_refused() {
+    // The parser cuts the lines of a block string by bytes, and panics where it cuts through a character.
+    for blank in ["\u{3000}", "\u{a0}", "\u{2003}", "\u{205f}"] {
+        let document = format!("{{ a(s: \"\"\"x\n  b\n{blank}\n c\"\"\") }}");
+        assert!(matches!(check(&document), Err(GraphqlFault::Invisible(_))), "{blank:?}");
+    }
+}

@@ -31,9 +31,11 @@ use crate::json::{self, JsonFault, Numbers};
 use crate::model::Manifest;
 pub use beside::Finding;
 pub use names::is_method_key;
+pub(crate) use names::{is_auth_header, is_free_header};
 pub use posted::is_graphql as is_graphql_segment;
 use reader::{Faults, Value};
 pub(crate) use request::METHODS;
+pub(crate) use service::OPS_MAX;
 
 /// What came of reading a file.
 #[derive(Debug)]

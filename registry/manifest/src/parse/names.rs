@@ -94,8 +94,13 @@ fn header_fault(name: &str, credential: Option<&str>) -> Option<(Code, String, &
     })
 }
 
+/// Whether a request may set a header of this name, in lower case, beside the one that carries the key.
+pub(crate) fn is_free_header(name: &str, credential: &str) -> bool {
+    header_fault(name, Some(credential)).is_none()
+}
+
 /// Whether a name may be the header that carries the key.
-pub(super) fn is_auth_header(name: &str) -> bool {
+pub(crate) fn is_auth_header(name: &str) -> bool {
     is_header_name(name)
         && !is_reserved(name)
         && !CREDENTIAL.contains(&name)

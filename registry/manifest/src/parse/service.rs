@@ -17,7 +17,7 @@ use crate::json::Node;
 use crate::model::{Failure, Manifest};
 
 /// Most ops of a manifest.
-const OPS_MAX: usize = 200;
+pub(crate) const OPS_MAX: usize = 200;
 /// Longest version, in characters.
 const VERSION_MAX: usize = 64;
 

@@ -5,7 +5,11 @@
 #[path = "../common/base.rs"]
 mod base;
 #[cfg(test)]
+mod known;
+#[cfg(test)]
 mod members;
+#[cfg(test)]
+mod parts;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

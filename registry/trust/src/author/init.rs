@@ -126,7 +126,7 @@ impl Workshop {
     pub fn sign_staged(&self, keys: &[RegistryKey]) -> Result<Vec<Staged>, InitError> {
         let work = self.work()?;
         for (role, mut paper) in work.staged.papers() {
-            let seats = paper.seats(work.shelf.as_ref(), &work.staged).map_err(SheetError::Root)?;
+            let seats = paper.seats(work.stock.as_ref(), &work.staged).map_err(SheetError::Root)?;
             if paper.add_signatures(&seats, keys)? {
                 let path = self.layout.staged_role(role);
                 let failed = |source| InitError::Disk { folder: self.layout.folder().to_owned(), source };

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use pinhole_manifest::Digest;
 
-use super::role::{RoleName, wide};
+use super::role::RoleName;
+use super::seats::wide;
 use crate::names::Held;
 
 /// The folder of a registry, by its parts.

@@ -20,18 +20,22 @@
 
 mod audit;
 mod disk;
+mod edition;
 mod envelope;
 mod init;
 pub(crate) mod layout;
 mod offer;
+mod paper;
 mod publish;
 mod role;
 mod rotate;
+mod seats;
 mod sheet;
 mod shelve;
 mod state;
 mod statement;
 mod terms;
+mod words;
 
 use std::fs::File;
 use std::io;
@@ -43,14 +47,17 @@ use disk::Disk;
 pub use envelope::{EnvelopeError, METADATA_BYTES_MAX};
 pub use init::{InitError, Progress};
 use layout::Layout;
+pub(crate) use offer::digest_of;
 pub use offer::{MANIFEST_BYTES_MAX, MODULE_BYTES_MAX, ModuleFault, OfferFault, Refused};
 pub use publish::{PublishError, Published};
-pub use role::{RoleName, RootFault, SEATS_MAX, Seats, SeatsError, Standing};
+pub use role::{RoleName, RootFault};
 pub use rotate::{Reseat, RotateError};
+pub use seats::{SEATS_MAX, Seats, SeatsError, Standing};
 pub use sheet::{CollectError, Collected, Countersigned, Sheet, SheetError, SignError};
+pub(crate) use shelve::by_name as targets_by_name;
 pub use shelve::{ShelveError, Staged, Staging};
-pub(crate) use state::Shelf;
 use state::Staged as StagedRoles;
+pub(crate) use state::Stock;
 pub use state::{StateError, StateFault};
 pub use statement::{Change, Statement, Word};
 pub use terms::{Charter, ClockError, DAYS_MAX, Terms, TermsError};
@@ -115,7 +122,7 @@ pub enum LockError {
 struct Work {
     /// Unlocks when it is closed.
     _lock: File,
-    shelf: Option<Shelf>,
+    stock: Option<Stock>,
     staged: StagedRoles,
 }
 
@@ -146,11 +153,11 @@ impl Workshop {
 
     /// The files that wait for signatures, with what each says and how far it is signed.
     pub fn pending(&self) -> Result<Vec<Staged>, SheetError> {
-        let (shelf, staged) = (Shelf::read(&self.layout)?, StagedRoles::read(&self.layout)?);
+        let (stock, staged) = (Stock::read(&self.layout.metadata())?, StagedRoles::read(&self.layout)?);
         let mut pending = Vec::new();
         for (role, paper) in staged.papers() {
-            let statement = paper.statement(shelf.as_ref())?;
-            let standing = paper.standing(shelf.as_ref(), &staged)?;
+            let statement = paper.statement(stock.as_ref())?;
+            let standing = paper.standing(stock.as_ref(), &staged)?;
             pending.push(Staged { file: self.layout.staged_role(role), statement, standing });
         }
         Ok(pending)
@@ -180,20 +187,20 @@ impl Workshop {
             Err(std::fs::TryLockError::Error(source)) => return Err(self.unlockable(source)),
         }
         self.disk.tidy(&self.layout).map_err(|source| self.unlockable(source))?;
-        let shelf = Shelf::read(&self.layout)?;
+        let stock = Stock::read(&self.layout.metadata())?;
         let mut staged = StagedRoles::read(&self.layout)?;
-        self.clear_published(shelf.as_ref(), &mut staged).map_err(|source| self.unlockable(source))?;
-        Ok(Work { _lock: lock, shelf, staged })
+        self.clear_published(stock.as_ref(), &mut staged).map_err(|source| self.unlockable(source))?;
+        Ok(Work { _lock: lock, stock, staged })
     }
 
     /// Drops what a killed publish had published and not yet cleared away.
-    fn clear_published(&self, shelf: Option<&Shelf>, staged: &mut StagedRoles) -> io::Result<()> {
-        let Some(shelf) = shelf else { return Ok(()) };
-        if staged.root.as_ref().is_some_and(|root| root.signed == shelf.root.signed) {
+    fn clear_published(&self, stock: Option<&Stock>, staged: &mut StagedRoles) -> io::Result<()> {
+        let Some(stock) = stock else { return Ok(()) };
+        if staged.root.as_ref().is_some_and(|root| root.signed == stock.root.signed) {
             self.disk.remove(&self.layout.staged_role(RoleName::Root))?;
             staged.root = None;
         }
-        if staged.targets.as_ref().is_some_and(|targets| targets.signed == shelf.targets.signed) {
+        if staged.targets.as_ref().is_some_and(|targets| targets.signed == stock.targets.signed) {
             self.disk.remove(&self.layout.staged_role(RoleName::Targets))?;
             self.disk.remove(&self.layout.staged_files())?;
             staged.targets = None;

@@ -15,7 +15,7 @@ use tough::schema::{Hashes, Target};
 
 use super::envelope::hashes;
 use super::layout;
-use super::role::wide;
+use super::seats::wide;
 use crate::names::{Held, ModuleName};
 
 /// Largest manifest, in bytes.
@@ -185,7 +185,7 @@ pub(super) fn version_of(target: &Target) -> Option<semver::Version> {
 }
 
 /// The digest in what targets say of a file.
-pub(super) fn digest_of(target: &Target) -> Option<Digest> {
+pub(crate) fn digest_of(target: &Target) -> Option<Digest> {
     digest_of_hashes(&target.hashes)
 }
 

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp as Moment;
 
 use super::envelope::{self, EnvelopeError};
-use super::role::{self, RoleName, RootFault, Seats, SeatsError};
-use super::sheet::{Paper, SheetError};
+use super::paper::Paper;
+use super::role::{self, RoleName, RootFault};
+use super::seats::{Seats, SeatsError};
+use super::sheet::SheetError;
 use super::shelve::{ShelveError, Staged};
 use super::statement::Statement;
 use super::terms::{Charter, ClockError};
@@ -89,21 +91,21 @@ impl Workshop {
     /// targets change so that the published ones are signed by too few, those are staged anew too.
     pub fn rotate(&self, changes: &[Reseat], now: Moment) -> Result<Vec<Staged>, RotateError> {
         let work = self.work()?;
-        let shelf = work.shelf.as_ref().ok_or(RotateError::Unpublished)?;
+        let stock = work.stock.as_ref().ok_or(RotateError::Unpublished)?;
         if let Some(waiting) = &work.staged.root {
             return Err(RotateError::Waiting(waiting.signed.version.get()));
         }
-        let old = &shelf.root.signed;
+        let old = &stock.root.signed;
         let charter = changed(old, changes)?;
         let root = charter.root(next(Some(old.version)), self.terms.expiry(RoleName::Root, now)?);
         let staged = envelope::unsigned(root);
         let mut all = Vec::new();
-        let message = envelope::canonical(&shelf.targets.signed)?;
+        let message = envelope::canonical(&stock.targets.signed)?;
         let targets = charter.seats(RoleName::Targets).standing(
             RoleName::Targets,
             staged.signed.version.get(),
             &message,
-            &shelf.targets.signatures,
+            &stock.targets.signatures,
         );
         if targets.wanted() > 0 && work.staged.targets.is_none() {
             all.push(self.write_targets(&work, work.held(), now)?);
@@ -112,7 +114,7 @@ impl Workshop {
         self.disk.folder(&self.layout.staged())?;
         self.disk.put(&self.layout, &file, &envelope::file(RoleName::Root, &staged)?)?;
         let statement = Statement::of_root(&staged.signed, Some(old))?;
-        let standing = Paper::Root(staged).standing(Some(shelf), &work.staged)?;
+        let standing = Paper::Root(staged).standing(Some(stock), &work.staged)?;
         all.insert(0, Staged { file, statement, standing });
         drop::<Work>(work);
         Ok(all)

@@ -6,21 +6,16 @@
 
 use std::io;
 
-use tough::schema::{Root, Signature, Signed, Targets};
+use tough::schema::Signature;
 
 use super::envelope::{self, EnvelopeError};
-use super::role::{self, RoleName, RootFault, Seats, Standing, Worth};
-use super::state::{Shelf, Staged, StateError};
+use super::paper::{Paper, standing};
+use super::role::{RoleName, RootFault};
+use super::seats::{Seats, Standing, Worth};
+use super::state::{Staged, StateError, Stock};
 use super::statement::Statement;
 use super::{LockError, Workshop};
 use crate::keys::{KeyId, RegistryKey};
-
-/// A file that is to be signed.
-#[derive(Debug)]
-pub(super) enum Paper {
-    Root(Signed<Root>),
-    Targets(Signed<Targets>),
-}
 
 /// A file that is to be signed, with what it says.
 #[derive(Debug)]
@@ -153,13 +148,13 @@ impl Sheet {
     /// published there, and the key against those that have a say.
     pub fn read(file: &[u8], beside: Option<&Workshop>) -> Result<Self, SheetError> {
         let paper = Paper::read(file)?;
-        let (shelf, staged) = match beside {
-            Some(workshop) => (Shelf::read(&workshop.layout)?, Staged::read(&workshop.layout)?),
+        let (stock, staged) = match beside {
+            Some(workshop) => (Stock::read(&workshop.layout.metadata())?, Staged::read(&workshop.layout)?),
             None => (None, Staged::default()),
         };
-        paper.is_later(shelf.as_ref())?;
-        let statement = paper.statement(shelf.as_ref())?;
-        let seats = paper.seats(shelf.as_ref(), &staged)?;
+        paper.is_later(stock.as_ref())?;
+        let statement = paper.statement(stock.as_ref())?;
+        let seats = paper.seats(stock.as_ref(), &staged)?;
         Ok(Self { paper, statement, seats })
     }
 
@@ -207,7 +202,7 @@ impl Workshop {
         if came.message().map_err(envelope)? != message {
             return Err(CollectError::Other(role));
         }
-        let seats = staged.seats(work.shelf.as_ref(), &work.staged).map_err(SheetError::Root)?;
+        let seats = staged.seats(work.stock.as_ref(), &work.staged).map_err(SheetError::Root)?;
         let (mut added, mut had) = (Vec::new(), Vec::new());
         for (signature, id) in judged(role, &seats, &message, came.signatures())? {
             if staged.signatures().iter().any(|there| there.keyid == signature.keyid) {
@@ -249,185 +244,4 @@ fn judged(
         }
     }
     Ok(good)
-}
-
-pub(super) fn standing(
-    role: RoleName,
-    seats: &[(u64, Seats)],
-    message: &[u8],
-    signatures: &[Signature],
-) -> Vec<Standing> {
-    seats.iter().map(|(root, seats)| seats.standing(role, *root, message, signatures)).collect()
-}
-
-impl Paper {
-    fn read(file: &[u8]) -> Result<Self, SheetError> {
-        #[derive(serde::Deserialize)]
-        struct Outer {
-            signed: Inner,
-        }
-        #[derive(serde::Deserialize)]
-        struct Inner {
-            #[serde(rename = "_type")]
-            role: String,
-        }
-        if role::wide(file.len()) > envelope::METADATA_BYTES_MAX {
-            return Err(EnvelopeError::TooLarge.into());
-        }
-        let outer: Outer = serde_json::from_slice(file).map_err(|_syntax| SheetError::Unknown)?;
-        match RoleName::parse(&outer.signed.role) {
-            Some(name @ RoleName::Root) => {
-                let root: Signed<Root> = envelope::read(name, file)?;
-                role::check(&root.signed)?;
-                Ok(Self::Root(root))
-            }
-            Some(name @ RoleName::Targets) => Ok(Self::Targets(envelope::read(name, file)?)),
-            _ => Err(SheetError::Unknown),
-        }
-    }
-
-    pub(super) fn role(&self) -> RoleName {
-        match self {
-            Self::Root(_) => RoleName::Root,
-            Self::Targets(_) => RoleName::Targets,
-        }
-    }
-
-    pub(super) fn version(&self) -> u64 {
-        match self {
-            Self::Root(root) => root.signed.version.get(),
-            Self::Targets(targets) => targets.signed.version.get(),
-        }
-    }
-
-    /// Whether it is what is published.
-    pub(super) fn is_published(&self, shelf: &Shelf) -> bool {
-        match self {
-            Self::Root(root) => root.signed == shelf.root.signed,
-            Self::Targets(targets) => targets.signed == shelf.targets.signed,
-        }
-    }
-
-    /// The bytes that are signed.
-    pub(super) fn message(&self) -> Result<Vec<u8>, EnvelopeError> {
-        match self {
-            Self::Root(root) => envelope::canonical(&root.signed),
-            Self::Targets(targets) => envelope::canonical(&targets.signed),
-        }
-    }
-
-    pub(super) fn file(&self) -> Result<Vec<u8>, EnvelopeError> {
-        match self {
-            Self::Root(root) => envelope::file(RoleName::Root, root),
-            Self::Targets(targets) => envelope::file(RoleName::Targets, targets),
-        }
-    }
-
-    pub(super) fn signatures(&self) -> &[Signature] {
-        match self {
-            Self::Root(root) => &root.signatures,
-            Self::Targets(targets) => &targets.signatures,
-        }
-    }
-
-    pub(super) fn signatures_mut(&mut self) -> &mut Vec<Signature> {
-        match self {
-            Self::Root(root) => &mut root.signatures,
-            Self::Targets(targets) => &mut targets.signatures,
-        }
-    }
-
-    /// Signs with each of these keys that has a say and has not signed. Whether any did.
-    pub(super) fn add_signatures(
-        &mut self,
-        seats: &[(u64, Seats)],
-        keys: &[RegistryKey],
-    ) -> Result<bool, EnvelopeError> {
-        let message = self.message()?;
-        let mut added = false;
-        for key in keys {
-            let id = key.public().id();
-            let has_a_say = seats.iter().any(|(_, seats)| seats.keys.contains_key(&id));
-            let signed = self.signatures().iter().any(|signature| signature.keyid == id.to_tuf());
-            if has_a_say && !signed {
-                self.signatures_mut().push(envelope::signature(&message, key));
-                added = true;
-            }
-        }
-        Ok(added)
-    }
-
-    /// Drops the signatures that count nowhere, such as those of a key that was replaced since.
-    pub(super) fn drop_idle_signatures(&mut self, seats: &[(u64, Seats)]) -> Result<(), EnvelopeError> {
-        let message = self.message()?;
-        let weighed: Vec<Vec<Worth>> =
-            seats.iter().map(|(_, seats)| seats.weigh(&message, self.signatures())).collect();
-        let mut place = 0;
-        self.signatures_mut().retain(|_| {
-            let counts = |worths: &Vec<Worth>| matches!(worths.get(place), Some(Worth::Counts(_)));
-            let kept = weighed.iter().any(counts);
-            place += 1;
-            kept
-        });
-        Ok(())
-    }
-
-    fn is_later(&self, shelf: Option<&Shelf>) -> Result<(), SheetError> {
-        let Some(shelf) = shelf else { return Ok(()) };
-        let published = match self {
-            Self::Root(_) => shelf.root.signed.version.get(),
-            Self::Targets(_) => shelf.targets.signed.version.get(),
-        };
-        let version = self.version();
-        if version > published {
-            return Ok(());
-        }
-        Err(SheetError::Version { role: self.role(), version, published })
-    }
-
-    pub(super) fn statement(&self, shelf: Option<&Shelf>) -> Result<Statement, EnvelopeError> {
-        match self {
-            Self::Root(root) => Statement::of_root(&root.signed, shelf.map(|shelf| &shelf.root.signed)),
-            Self::Targets(targets) => {
-                Statement::of_targets(&targets.signed, shelf.map(|shelf| &shelf.targets.signed))
-            }
-        }
-    }
-
-    /// The seats that have a say: for a root those of the old root and its own; for targets those of the root under which
-    /// they will be published.
-    pub(super) fn seats(
-        &self,
-        shelf: Option<&Shelf>,
-        staged: &Staged,
-    ) -> Result<Vec<(u64, Seats)>, RootFault> {
-        let published = shelf.map(|shelf| &shelf.root.signed);
-        let roots: Vec<&Root> = match self {
-            Self::Root(root) => published.into_iter().chain([&root.signed]).collect(),
-            Self::Targets(_) => {
-                let root = staged.root.as_ref().map(|root| &root.signed).or(published);
-                root.into_iter().collect()
-            }
-        };
-        let seats = |root: &Root| Ok((root.version.get(), role::seats(root, self.role())?));
-        roots.into_iter().map(seats).collect()
-    }
-
-    pub(super) fn standing(
-        &self,
-        shelf: Option<&Shelf>,
-        staged: &Staged,
-    ) -> Result<Vec<Standing>, SheetError> {
-        let (seats, message) = (self.seats(shelf, staged)?, self.message()?);
-        Ok(standing(self.role(), &seats, &message, self.signatures()))
-    }
-}
-
-impl Staged {
-    /// The files that wait for signatures.
-    pub(super) fn papers(&self) -> Vec<(RoleName, Paper)> {
-        let root = self.root.iter().map(|root| (RoleName::Root, Paper::Root(root.clone())));
-        let targets = self.targets.iter().map(|targets| (RoleName::Targets, Paper::Targets(targets.clone())));
-        root.chain(targets).collect()
-    }
 }

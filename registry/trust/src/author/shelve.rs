@@ -15,8 +15,9 @@ use tough::schema::{Root, Signed, Target, Targets};
 use super::envelope::{self, EnvelopeError};
 use super::layout::{hashed, metadata_name, names};
 use super::offer::{Offer, OfferFault, Refused, digest_of, version_of};
-use super::role::{RoleName, RootFault, Standing};
-use super::state::{self, Shelf, StateError};
+use super::role::{RoleName, RootFault};
+use super::seats::Standing;
+use super::state::{self, StateError, Stock};
 use super::statement::Statement;
 use super::terms::{ClockError, empty_targets};
 use super::{LockError, Work, Workshop, next};
@@ -144,7 +145,7 @@ impl Workshop {
     /// What was ever published, by the targets that are still there.
     fn history(&self, work: &Work) -> Result<History, ShelveError> {
         let mut history = History::new();
-        if work.shelf.is_none() {
+        if work.stock.is_none() {
             return Ok(history);
         }
         let folder = self.layout.metadata();
@@ -173,7 +174,7 @@ impl Workshop {
         held: BTreeMap<Held, Target>,
         now: Moment,
     ) -> Result<Staged, ShelveError> {
-        let version = next(work.shelf.as_ref().map(|shelf| shelf.targets.signed.version));
+        let version = next(work.stock.as_ref().map(|stock| stock.targets.signed.version));
         let mut targets = empty_targets(version, self.terms.expiry(RoleName::Targets, now)?);
         for (name, target) in held {
             // INVARIANT: a name that `Held` took is plain, so the library takes it too.
@@ -187,13 +188,9 @@ impl Workshop {
         self.disk.folder(&self.layout.staged())?;
         self.disk.put(&self.layout, &file, &bytes)?;
         let statement =
-            Statement::of_targets(&staged.signed, work.shelf.as_ref().map(|shelf| &shelf.targets.signed))?;
-        Ok(Staged { file, statement, standing: self.targets_standing(work, &staged)? })
-    }
-
-    fn targets_standing(&self, work: &Work, staged: &Signed<Targets>) -> Result<Vec<Standing>, ShelveError> {
-        let Some(root) = work.root() else { return Ok(Vec::new()) };
-        Ok(vec![standing(root, staged)?])
+            Statement::of_targets(&staged.signed, work.stock.as_ref().map(|stock| &stock.targets.signed))?;
+        let standing = work.root().map(|root| standing(root, &staged)).transpose()?;
+        Ok(Staged { file, statement, standing: standing.into_iter().collect() })
     }
 }
 
@@ -208,23 +205,23 @@ impl Work {
     /// What the registry is about to hold: what is staged, else what is published.
     pub(super) fn held(&self) -> BTreeMap<Held, Target> {
         let staged = self.staged.targets.as_ref();
-        let current = staged.or(self.shelf.as_ref().map(|shelf: &Shelf| &shelf.targets));
+        let current = staged.or(self.stock.as_ref().map(|stock: &Stock| &stock.targets));
         current.map(|targets| by_name(&targets.signed).collect()).unwrap_or_default()
     }
 
     fn has(&self, held: &BTreeMap<Held, Target>) -> bool {
-        (self.staged.targets.is_some() || self.shelf.is_some()) && *held == self.held()
+        (self.staged.targets.is_some() || self.stock.is_some()) && *held == self.held()
     }
 
     /// The root under which the next publish will stand.
     pub(super) fn root(&self) -> Option<&Root> {
         let staged = self.staged.root.as_ref();
-        staged.or(self.shelf.as_ref().map(|shelf| &shelf.root)).map(|root| &root.signed)
+        staged.or(self.stock.as_ref().map(|stock| &stock.root)).map(|root| &root.signed)
     }
 }
 
 /// The targets whose names are a registry's.
-pub(super) fn by_name(targets: &Targets) -> impl Iterator<Item = (Held, Target)> {
+pub(crate) fn by_name(targets: &Targets) -> impl Iterator<Item = (Held, Target)> {
     let named: &HashMap<TargetName, Target> = &targets.targets;
     named.iter().filter_map(|(name, target)| Some((Held::parse(name.raw()).ok()?, target.clone())))
 }

@@ -41,7 +41,7 @@ pub enum StateFault {
 
 /// What is published.
 #[derive(Debug)]
-pub(crate) struct Shelf {
+pub(crate) struct Stock {
     pub(crate) root: Signed<Root>,
     pub(crate) timestamp: Signed<Timestamp>,
     pub(crate) snapshot: Signed<Snapshot>,
@@ -55,24 +55,23 @@ pub(super) struct Staged {
     pub(super) targets: Option<Signed<Targets>>,
 }
 
-impl Shelf {
+impl Stock {
     /// Reads what is published; `None` where nothing is yet.
     ///
     /// A publish under way does not disturb it: older files stay, so whichever timestamp is read leads to its own.
-    pub(crate) fn read(layout: &Layout) -> Result<Option<Self>, StateError> {
-        let folder = layout.metadata();
+    pub(crate) fn read(folder: &Path) -> Result<Option<Self>, StateError> {
         let Some(timestamp) = role::<Timestamp>(RoleName::Timestamp, &folder.join(TIMESTAMP))? else {
             // The word that a registry was begun but is not whole is `verify`'s.
-            return if layout::names(&folder).is_ok_and(|names| names.is_empty()) {
+            return if layout::names(folder).is_ok_and(|names| names.is_empty()) {
                 Ok(None)
             } else {
                 Err(absent(folder.join(TIMESTAMP)))
             };
         };
-        let snapshot = named(&folder, RoleName::Snapshot, timestamp.signed.meta.get("snapshot.json"))?;
+        let snapshot = named(folder, RoleName::Snapshot, timestamp.signed.meta.get("snapshot.json"))?;
         let snapshot: Signed<Snapshot> = snapshot;
-        let targets = named(&folder, RoleName::Targets, snapshot.signed.meta.get("targets.json"))?;
-        Ok(Some(Self { root: last_root(&folder)?, timestamp, snapshot, targets }))
+        let targets = named(folder, RoleName::Targets, snapshot.signed.meta.get("targets.json"))?;
+        Ok(Some(Self { root: last_root(folder)?, timestamp, snapshot, targets }))
     }
 }
 

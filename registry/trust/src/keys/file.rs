@@ -137,5 +137,6 @@ fn only_the_owner_s(file: &File, path: &Path) -> Result<(), KeyFileError> {
     use std::os::unix::fs::PermissionsExt as _;
     let metadata = file.metadata().map_err(|source| KeyFileError::Io { path: path.to_owned(), source })?;
     let mode = metadata.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 { Ok(()) } else { Err(KeyFileError::Open { path: path.to_owned(), mode }) }
+    let others = mode & 0o077;
+    if others == 0 { Ok(()) } else { Err(KeyFileError::Open { path: path.to_owned(), mode }) }
 }

@@ -105,10 +105,10 @@ impl PublicKey {
 
     /// Takes a key out of metadata.
     pub(crate) fn from_tuf(key: &Key) -> Result<Self, PublicKeyError> {
-        let Key::Ed25519 { keyval, scheme: Ed25519Scheme::Ed25519, _extra } = key else {
+        let Key::Ed25519 { keyval, scheme: Ed25519Scheme::Ed25519, _extra: further } = key else {
             return Err(PublicKeyError::Algorithm);
         };
-        if !_extra.is_empty() || !keyval._extra.is_empty() {
+        if !further.is_empty() || !keyval._extra.is_empty() {
             return Err(PublicKeyError::Members);
         }
         let bytes: &[u8; 32] = keyval.public.as_ref().try_into().map_err(|_length| PublicKeyError::Point)?;

@@ -63,6 +63,52 @@ fn a_protected_key_opens_with_its_passphrase_alone() {
     assert_eq!(fault(Some(&passphrase("wrong"))), KeyTextError::Passphrase);
 }
 
+/// What `openssl pkcs8 -topk8` makes of the key whose secret is 32 bytes of 1, under the passphrase `words`.
+mod openssl {
+    pub(super) const PLAIN: &str = "\
+-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB
+-----END PRIVATE KEY-----
+";
+    /// With `-scrypt`.
+    pub(super) const SCRYPT: &str = "\
+-----BEGIN ENCRYPTED PRIVATE KEY-----
+MIGTME8GCSqGSIb3DQEFDTBCMCEGCSsGAQQB2kcECzAUBAihIvP7pwO3RwICQAAC
+AQgCAQEwHQYJYIZIAWUDBAEqBBC5AzO6f4uMAMrpItJz5i2fBEA1ppc765bA7fa5
+3+D10VxaxKr+Kbztx168Qa26Vf6vquJa5YvmBBwhBQ49jkJRi3Y9//UiZiAPEX+b
+qLUcFdNK
+-----END ENCRYPTED PRIVATE KEY-----
+";
+    /// With `-v2 aes-256-cbc -v2prf hmacWithSHA256`.
+    pub(super) const PBKDF2: &str = "\
+-----BEGIN ENCRYPTED PRIVATE KEY-----
+MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAg/4SUYDB3Y+gICCAAw
+DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEMQgBqOk3CZpfBkxfdVYgmYEQArA
+4X+Bj2cum8bySyy9uZZXbVQrEsK/KPAGk3lGIjj5EqgLAH9/Axzlij30XoG6IhUq
+5D8+wpmKrVGzFl7buDw=
+-----END ENCRYPTED PRIVATE KEY-----
+";
+    /// With `-v1 PBE-SHA1-3DES`.
+    pub(super) const PKCS12: &str = "\
+-----BEGIN ENCRYPTED PRIVATE KEY-----
+MFgwHAYKKoZIhvcNAQwBAzAOBAiy/RCLni5OpQICCAAEOJkQOHbAZPl5X1kiwZVW
+NeHo7FLANuocVSg0hWSKX79k3CY6GYNVd3+layXfwEmdkhbzVoXkxCBI
+-----END ENCRYPTED PRIVATE KEY-----
+";
+}
+
+#[test]
+fn a_key_that_openssl_wrote_is_read() {
+    let (words, expected) = (passphrase("words"), RegistryKey::from_seed(&[1; 32]).public());
+    for text in [openssl::PLAIN, openssl::SCRYPT, openssl::PBKDF2] {
+        assert_eq!(pem::read(text, Some(&words)).unwrap().public(), expected, "{text}");
+    }
+    // What nobody should use any more is not taken.
+    assert!(pem::read(openssl::PKCS12, Some(&words)).is_err());
+    let ours = pem::write(&RegistryKey::from_seed(&[1; 32]), None, &mut Counting(0)).unwrap();
+    assert_eq!(*ours, openssl::PLAIN, "ours is byte for byte what openssl writes");
+}
+
 #[test]
 fn a_key_file_is_never_overwritten() {
     let folder = tempfile::tempdir().unwrap();
@@ -146,7 +192,8 @@ fn a_public_key_comes_back_from_its_line_and_no_other_form_of_it_does() {
     assert_eq!(PublicKey::parse(&format!(" {line}\n")).unwrap(), key);
     assert_eq!(key.id().to_tuf(), key.to_tuf().key_id().unwrap(), "the library's id is ours");
     let further = line.replace("\"keytype\"", "\"x\":1,\"keytype\"");
-    let capitals = line.replace(&line[38..102], &line[38..102].to_uppercase());
+    let hex = line.split('"').find(|word| word.len() == 64).unwrap();
+    let capitals = line.replace(hex, &hex.to_uppercase());
     assert_ne!(capitals, line);
     let weak = format!(
         r#"{{"keytype":"ed25519","keyval":{{"public":"01{}"}},"scheme":"ed25519"}}"#,

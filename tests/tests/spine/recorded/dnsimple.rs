@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use http::Method;
 use pinhole_runtime::Outcome;
-use pinhole_runtime::catalog::BUILT_IN;
+use pinhole_runtime::catalog::BuiltIn;
 use pinhole_runtime::outcome::Code;
 use pinhole_standin::{Recordings, Reply, Route, World};
 use pinhole_tests::{Setup, shared};
@@ -156,8 +156,7 @@ fn registration(price: &str) -> Value {
 
 /// The manifest as it is in the binary.
 fn manifest() -> Value {
-    let mut all = BUILT_IN.iter().map(|bytes| serde_json::from_slice::<Value>(bytes).unwrap());
-    all.find(|manifest| manifest["id"] == "dnsimple").expect("DNSimple's manifest is part of the binary")
+    serde_json::from_slice(BuiltIn::of("dnsimple").unwrap().manifest).unwrap()
 }
 
 impl Endpoint {

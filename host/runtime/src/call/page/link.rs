@@ -54,14 +54,19 @@ impl<'t> Rest<'t> {
         // Of several `rel` the first counts; a link with an anchor is another resource's (RFC 8288, section 3).
         let mut relation: Option<String> = None;
         let mut anchored = false;
+        // Some services (Sentry) give the last page a next one too, and say that nothing is on it.
+        let mut empty = false;
         while let Some((name, value)) = self.parameter()? {
             if name.eq_ignore_ascii_case("anchor") {
                 anchored = true;
             } else if name.eq_ignore_ascii_case("rel") {
                 relation.get_or_insert(value);
+            } else if name.eq_ignore_ascii_case("results") {
+                empty = value.eq_ignore_ascii_case("false");
             }
         }
         let is_next = !anchored
+            && !empty
             && relation.is_some_and(|relation| {
                 relation.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case("next"))
             });

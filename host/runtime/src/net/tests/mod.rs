@@ -2,6 +2,7 @@
 
 mod addresses;
 mod answers;
+mod downloads;
 mod failures;
 mod proxy;
 mod server;

@@ -2,7 +2,7 @@
 //! else lies there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::Path;
 
 use pinhole_manifest::{Digest, Manifest, ServiceId, read};
 use tough::schema::{Target, Targets};
@@ -11,7 +11,7 @@ use super::roles::Book;
 use super::{Audit, FaultKind, Faults};
 use crate::author::layout::{self, Layout, hashed, hashed_name};
 use crate::author::offer::{MODULE_BYTES_MAX, digest_of, modules, version_of};
-use crate::author::role::wide;
+use crate::author::seats::wide;
 use crate::author::shelve::by_name;
 use crate::names::{Held, ModuleName};
 
@@ -33,7 +33,7 @@ pub(super) fn look(layout: &Layout, book: &Book, faults: &mut Faults, audit: &mu
     for file in &there {
         let Some((stated, _)) = hashed_name(file) else { continue };
         let shown = format!("public/targets/{file}");
-        if let Some(bytes) = bytes_of(layout.targets().join(file), &shown, faults) {
+        if let Some(bytes) = bytes_of(&layout.targets().join(file), &shown, faults) {
             same(&shown, &bytes, stated, named.get(file).copied(), faults);
         }
         if !named.contains_key(file) {
@@ -82,8 +82,8 @@ fn words(by: &str, targets: &Targets, faults: &mut Faults) -> Vec<(Held, Target)
     named
 }
 
-fn bytes_of(path: PathBuf, shown: &str, faults: &mut Faults) -> Option<Vec<u8>> {
-    match layout::read(&path, MODULE_BYTES_MAX) {
+fn bytes_of(path: &Path, shown: &str, faults: &mut Faults) -> Option<Vec<u8>> {
+    match layout::read(path, MODULE_BYTES_MAX) {
         Ok(bytes) => bytes,
         Err(error) => {
             faults.add(shown, FaultKind::Io(error));

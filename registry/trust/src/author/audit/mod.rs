@@ -15,7 +15,9 @@ use pinhole_manifest::{Digest, ServiceId};
 
 use super::envelope::EnvelopeError;
 use super::layout::{self, metadata_name};
-use super::role::{RoleName, RootFault, Standing};
+use super::paper::{Paper, standing};
+use super::role::{RoleName, RootFault};
+use super::seats::Standing;
 use super::state::Staged;
 use super::{Workshop, layout::Layout};
 use crate::keys::KeyId;
@@ -203,29 +205,29 @@ impl Workshop {
             }
         };
         // What cannot be read of the published registry is a fault of its own already.
-        let shelf = super::Shelf::read(&self.layout).ok().flatten();
+        let stock = super::Stock::read(&self.layout.metadata()).ok().flatten();
         let mut pending = Vec::new();
         for (role, paper) in staged.papers() {
             let file = format!("staged/{role}.json");
             let (found, next) = (paper.version(), published(role).saturating_add(1));
-            if shelf.as_ref().is_some_and(|shelf| paper.is_published(shelf)) {
+            if stock.as_ref().is_some_and(|stock| paper.is_published(stock)) {
                 // A publish that was killed had still to clear it away.
                 continue;
             }
             if found != next {
                 faults.add(&file, FaultKind::StagedVersion { found, next });
             }
-            match paper.seats(shelf.as_ref(), &staged) {
+            match paper.seats(stock.as_ref(), &staged) {
                 Ok(seats) => {
                     if let Ok(message) = paper.message() {
                         let each: Vec<_> = seats.iter().map(|(_, seats)| seats).collect();
                         roles::weigh(&file, &each, &message, paper.signatures(), faults);
-                        pending.extend(super::sheet::standing(role, &seats, &message, paper.signatures()));
+                        pending.extend(standing(role, &seats, &message, paper.signatures()));
                     }
                 }
                 Err(fault) => faults.add(&file, FaultKind::Root(fault)),
             }
-            if let super::sheet::Paper::Targets(targets) = &paper {
+            if let Paper::Targets(targets) = &paper {
                 files::look_at_staged(&self.layout, &targets.signed, faults);
             }
         }

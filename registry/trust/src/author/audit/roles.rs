@@ -10,7 +10,8 @@ use super::{Audit, FaultKind, Faults};
 use crate::author::envelope::{self, METADATA_BYTES_MAX};
 use crate::author::layout::{self, Layout, TIMESTAMP, metadata_name, versioned};
 use crate::author::offer::digest_of_hashes;
-use crate::author::role::{self, RoleName, Seats, Worth, wide};
+use crate::author::role::{self, RoleName};
+use crate::author::seats::{Seats, Worth, wide};
 
 /// What could be read of the published metadata.
 pub(super) struct Book {
@@ -25,13 +26,13 @@ type Versions<T> = BTreeMap<u64, (Signed<T>, Vec<u8>)>;
 
 /// Looks at `public/metadata`. Nothing published, and nothing begun to be, is no fault.
 pub(super) fn look(layout: &Layout, now: Moment, faults: &mut Faults, audit: &mut Audit) -> Option<Book> {
-    let names = layout::names(&layout.metadata()).unwrap_or_default();
-    if names.is_empty() && layout::names(&layout.targets()).unwrap_or_default().is_empty() {
+    let files = layout::names(&layout.metadata()).unwrap_or_default();
+    if files.is_empty() && layout::names(&layout.targets()).unwrap_or_default().is_empty() {
         return None;
     }
-    let roots: Versions<Root> = read_all(layout, RoleName::Root, &names, faults);
-    let snapshots: Versions<Snapshot> = read_all(layout, RoleName::Snapshot, &names, faults);
-    let targets: Versions<Targets> = read_all(layout, RoleName::Targets, &names, faults);
+    let roots: Versions<Root> = read_all(layout, RoleName::Root, &files, faults);
+    let snapshots: Versions<Snapshot> = read_all(layout, RoleName::Snapshot, &files, faults);
+    let targets: Versions<Targets> = read_all(layout, RoleName::Targets, &files, faults);
     chain(&roots, faults);
     let roots: Vec<&Root> = roots.values().map(|(root, _)| &root.signed).collect();
     let last = *roots.last()?;
@@ -252,7 +253,7 @@ fn sole<'a>(
     let named = meta.get(name);
     let whole =
         |named: &&Metafile| named.length.is_some() && named.hashes.is_some() && named._extra.is_empty();
-    if meta.len() != 1 || named.filter(whole).is_none() {
+    if meta.len() != 1 || !named.as_ref().is_some_and(whole) {
         faults.add(by, FaultKind::Meta(name));
     }
     named

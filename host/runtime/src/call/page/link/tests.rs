@@ -73,3 +73,16 @@ fn a_scheme_without_a_host_hides_no_dots() {
         assert_eq!(target(&host(), "/things/1?page=1", link), None, "{link}");
     }
 }
+
+#[test]
+fn a_next_page_that_is_said_to_be_empty_is_none() {
+    let link = |results: &str| {
+        let text = format!("</p?c=0>; rel=\"previous\"; results=\"true\", </p?c=1>; rel=\"next\"{results}");
+        next(&headers(text.as_bytes())).unwrap()
+    };
+    assert_eq!(link("; results=\"false\""), None);
+    assert_eq!(link("; RESULTS=\"FALSE\"; cursor=\"0:1:0\""), None);
+    for more in ["", "; results=\"true\"", "; results=\"\"", "; title=\"results=false\""] {
+        assert_eq!(link(more).as_deref(), Some("/p?c=1"), "{more}");
+    }
+}

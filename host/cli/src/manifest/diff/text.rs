@@ -1,0 +1,62 @@
+//! Changes as people read them on a terminal: a line each, the widest first.
+
+use pinhole_manifest::diff::Change;
+use pinhole_manifest::visible::visible;
+
+use super::{Compared, Unread};
+use crate::manifest::caret;
+
+pub(super) fn changes(services: &[Compared]) -> String {
+    let mut lines = Vec::new();
+    for service in services {
+        let file = service.file().map(|file| visible(&file.path.display().to_string())).unwrap_or_default();
+        lines.push(format!("{} ({file})", service.label()));
+        if let Some(says) = service.comparison.version().says() {
+            lines.push(format!("  {:<9} {says}", "version"));
+        }
+        lines.extend(service.comparison.changes().iter().map(line));
+    }
+    lines.push(summary(services));
+    lines.join("\n")
+}
+
+fn line(change: &Change) -> String {
+    let op = change.op().map(|op| format!("{op}: ")).unwrap_or_default();
+    let was = change.before().map(|before| format!("; it was {before}")).unwrap_or_default();
+    format!("  {:<9} {op}{}{was} ({})", change.direction().as_str(), change.says(), change.kind().as_str())
+}
+
+/// What it comes to.
+pub(super) fn summary(services: &[Compared]) -> String {
+    let count = |count: usize, one: &str, more: &str| {
+        if count == 1 { format!("1 {one}") } else { format!("{count} {more}") }
+    };
+    if services.is_empty() {
+        return "nothing changed".to_owned();
+    }
+    let changed = count(services.len(), "service changed", "services changed");
+    let widenings: usize = services.iter().map(Compared::widenings).sum();
+    let versions = services.iter().filter(|service| service.comparison.version().is_broken()).count();
+    let mut says = match widenings {
+        0 => format!("{changed}; nothing widens"),
+        some => format!("{changed}; {}", count(some, "change widens", "changes widen")),
+    };
+    if versions > 0 {
+        says = format!("{says}; {}", count(versions, "version does not say so", "versions do not say so"));
+    }
+    says
+}
+
+pub(super) fn unread(unread: &[Unread]) -> String {
+    let mut lines = Vec::new();
+    for one in unread {
+        let path = one.file.shown();
+        let (shown, more) = caret::faults(path.as_ref(), &one.file.bytes, &one.diagnostics);
+        lines.extend(shown);
+        if more > 0 {
+            lines.push(format!("and {more} more; `pinhole manifest check --json` has them all"));
+        }
+        lines.push(format!("{}: it does not load, so nothing is compared", visible(&path)));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,60 @@
+//! `pinhole registry verify`: what is in a registry's folder, and what is wrong with it.
+
+use pinhole_manifest::visible::visible;
+use pinhole_registry::author::Audit;
+use serde_json::json;
+
+use super::args::FolderFlags;
+use super::{maintain, now};
+use crate::end::End;
+use crate::out;
+
+pub(super) fn verify(flags: &FolderFlags) -> anyhow::Result<End> {
+    let audit = maintain::opened(&flags.folder)?.verify(now()?);
+    if flags.json {
+        out::json(&document(&audit))?;
+    } else {
+        show(&audit);
+    }
+    Ok(if audit.faults.is_empty() { End::Done } else { End::Invalid })
+}
+
+fn show(audit: &Audit) {
+    for (role, version, expires) in &audit.roles {
+        out::line(format_args!("{role} {version}, good until {expires}"));
+    }
+    for (service, version, digest) in &audit.services {
+        out::line(format_args!("  {service}@{version} {digest}"));
+    }
+    for standing in &audit.pending {
+        out::line(format_args!("waits: {standing}"));
+    }
+    for fault in &audit.faults {
+        out::line(format_args!("FAULT {}: {}", visible(&fault.file), visible(&fault.kind.to_string())));
+    }
+    match audit.faults.len() {
+        0 => out::line("everything is as it should be"),
+        faults => out::line(format_args!("{faults} faults")),
+    }
+}
+
+fn document(audit: &Audit) -> serde_json::Value {
+    json!({
+        "roles": audit.roles.iter().map(|(role, version, expires)| json!({
+            "role": role.as_str(), "version": version, "expires": expires.to_string(),
+        })).collect::<Vec<_>>(),
+        "services": audit.services.iter().map(|(service, version, digest)| json!({
+            "service": service, "version": version.to_string(), "digest": digest,
+        })).collect::<Vec<_>>(),
+        "pending": audit.pending.iter().map(|standing| json!({
+            "role": standing.role.as_str(),
+            "root": standing.root,
+            "threshold": standing.threshold,
+            "signed": standing.signed.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "missing": standing.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+        "faults": audit.faults.iter().map(|fault| json!({
+            "file": fault.file, "fault": fault.kind.to_string(),
+        })).collect::<Vec<_>>(),
+    })
+}

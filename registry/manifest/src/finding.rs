@@ -1,0 +1,118 @@
+//! What holding a manifest against the provider's own description brings to light: a code, an op, a place, a sentence and
+//! what to do.
+//!
+//! Says nothing of the manifest's own rules, which [`crate::diagnostic`] has: a manifest that is verified has been read.
+//! Texts of a description are in a message in visible form. INVARIANT: a finding's severity is its code's. Issue 6, point 7.
+
+use std::fmt;
+
+use crate::diagnostic::Severity;
+use crate::ids::OpId;
+use crate::visible::visible;
+
+/// Longest part of a message that comes from a description, in characters.
+pub(crate) const QUOTE_MAX: usize = 120;
+
+/// One thing in which a manifest and a description differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What kind of difference.
+    pub code: FindingCode,
+    /// The op, if it is about one.
+    pub op: Option<OpId>,
+    /// Where, as a JSON Pointer (RFC 6901) into the manifest.
+    pub pointer: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+impl Finding {
+    /// A finding as bad as its code is.
+    pub(crate) fn new(
+        code: FindingCode,
+        op: Option<&OpId>,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self {
+            severity: code.severity(),
+            code,
+            op: op.cloned(),
+            pointer: pointer.into(),
+            message: message.into(),
+            help: help.into(),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {} ({})", self.pointer, self.code.as_str(), self.message, self.help)
+    }
+}
+
+/// A text of a description as a message quotes it: visible, and clipped.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut shown = visible(&text.chars().take(QUOTE_MAX).collect::<String>());
+    if text.chars().nth(QUOTE_MAX).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+macro_rules! codes {
+    ($($variant:ident $name:literal $severity:ident $explain:literal)*) => {
+        /// What kind of difference. Codes are stable; a new one may come.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum FindingCode {
+            $(#[doc = $explain] $variant,)*
+        }
+
+        impl FindingCode {
+            /// Every code, in the order of the documentation.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The stable name, such as `pick_unknown`.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// How bad it is.
+            pub fn severity(self) -> Severity {
+                match self { $(Self::$variant => Severity::$severity,)* }
+            }
+
+            /// What is expected, in one sentence.
+            pub fn explain(self) -> &'static str {
+                match self { $(Self::$variant => $explain,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    ArgType "arg_type" Error "An arg takes values of the type that the description has."
+    ArgValues "arg_values" Error "An arg's listed values are ones that the description lists."
+    ArgOptional "arg_optional" Error "What the description requires is always there."
+    MemberUnknown "member_unknown" Error "A member of what is sent is one that the description has."
+    MemberMissing "member_missing" Error "Every member that the description requires is sent."
+    PickUnknown "pick_unknown" Error "A picked field is one that the description has."
+    PickNotValue "pick_not_value" Error "A picked field is a value, or a list of values, and its path goes through lists with `[*]`."
+    PageUnknown "page_unknown" Error "What a page is found by is in the answer that the description has."
+    Deprecated "deprecated" Warning "Nothing that is used is deprecated."
+    Unchecked "unchecked" Warning "An op can be held against the description."
+
+    DocumentInvalid "document_invalid" Error "A GraphQL document is valid by the schema."
+    FieldUnknown "field_unknown" Error "A field that a document selects is one of the schema's."
+    ArgumentUnknown "argument_unknown" Error "An argument of a field or directive is one of the schema's."
+    ArgumentMissing "argument_missing" Error "Every argument that a field requires is given."
+    VariableType "variable_type" Error "A variable has a type of the schema's, and one that may stand where it is used."
+    PickUnselected "pick_unselected" Error "A picked field is one that the document selects."
+}
