@@ -19,7 +19,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 
 /// The folder of Python packages that has `tuf`.
 #[expect(clippy::disallowed_methods, reason = "CI says by the environment that nothing may be skipped")]
-fn tools(test: &str) -> Option<PathBuf> {
+pub(crate) fn tools(test: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
     let folder = root.join(".ci-tools/tuf");
     if folder.join("tuf/ngclient").is_dir() && Command::new("python3").arg("--version").output().is_ok() {
@@ -40,6 +40,13 @@ fn python(tools: &Path, script: &str, args: &[&OsStr]) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     String::from_utf8(output.stdout).unwrap()
+}
+
+/// What their client says of a folder, with these targets.
+pub(crate) fn update(tools: &Path, served: &Path, state: &Path, root: &Path, targets: &[&str]) -> Value {
+    let mut args = vec![served.as_os_str(), state.as_os_str(), root.as_os_str()];
+    args.extend(targets.iter().map(OsStr::new));
+    serde_json::from_str(&python(tools, "update.py", &args)).unwrap()
 }
 
 /// The forge's registry, good until long after these tests are run.
@@ -73,16 +80,9 @@ fn their_client_updates_from_what_we_sign_and_through_a_rotation() {
         (home.path().join("served"), home.path().join("state"), home.path().join("root.json"));
     fs::write(&root, forge.root_bytes()).unwrap();
     fs::create_dir(&state).unwrap();
-    let update = |forge: &Forge| -> Value {
+    let update = |forge: &Forge| {
         write(forge, &served);
-        let args = [
-            served.as_os_str(),
-            state.as_os_str(),
-            root.as_os_str(),
-            "shelf.json".as_ref(),
-            "shelf.sum.wasm".as_ref(),
-        ];
-        serde_json::from_str(&python(&tools, "update.py", &args)).unwrap()
+        update(&tools, &served, &state, &root, &["shelf.json", "shelf.sum.wasm"])
     };
     let said = update(&forge);
     assert_eq!(said["versions"], serde_json::json!([1, 1, 1, 1]), "{said}");

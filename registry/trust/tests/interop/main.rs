@@ -6,5 +6,7 @@
 #[cfg(test)]
 mod both_ways;
 #[cfg(test)]
+mod ceremony;
+#[cfg(test)]
 #[path = "../kit/mod.rs"]
 mod kit;
