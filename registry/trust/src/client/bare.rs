@@ -15,9 +15,10 @@ use tough::schema::Role;
 use super::collection::{digest, place};
 use super::delegated::{Kept, find};
 use super::fetch::{Area, Fetch, RemotePath};
-use super::refresh::{Refresh, Trusted, get, right_hash, right_length};
+use super::refresh::{Refresh, get, right_hash, right_length};
 use super::refused::Refused;
 use super::role::{Document, Profile, RoleName};
+use super::trusted::Trusted;
 
 /// Largest target that is downloaded, in bytes.
 const TARGET_MAX: u64 = 256 << 20;

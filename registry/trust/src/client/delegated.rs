@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tough::TargetName;
 use tough::schema::{DelegatedRole, Delegations, PathSet, Target, Targets};
 
-use super::refresh::{Refresh, Trusted};
+use super::refresh::Refresh;
 use super::refused::{Refused, Signers};
 use super::role::{Document, RoleName};
 use super::signatures::counted;
+use super::trusted::Trusted;
 
 /// Most roles that one search looks into.
 const ROLES_MAX: usize = 32;

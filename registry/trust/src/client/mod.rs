@@ -21,6 +21,7 @@ mod state;
 mod strict;
 mod sync;
 mod trust;
+mod trusted;
 
 pub use bare::{BareError, BareVersions, download, init, refresh};
 pub use collection::{MANIFEST_BYTES_MAX, MODULE_BYTES_MAX, TARGETS_MAX};

@@ -4,7 +4,7 @@
 //! Not the library's own workflow, because that writes into the state that it reads, takes a damaged file for none, reads
 //! the machine's clock, forgets versions when keys are merely listed in another order, and keeps no exact bytes.
 //!
-//! Refuses whatever section 5 refuses, and what `Profile` adds. INVARIANT: `trusted` only ever holds what has passed every
+//! Refuses whatever section 5 refuses, and what `Profile` adds. INVARIANT: [`Trusted`] only ever holds what has passed every
 //! check of its step; what is kept of it after a failure is for the caller to say.
 
 use jiff::Timestamp as Time;
@@ -16,59 +16,10 @@ use super::fetch::{Area, Fetch, FetchError, RemotePath};
 use super::refused::{Refused, Signers};
 use super::role::{Document, Profile, RoleName, check_keys};
 use super::signatures::signed;
+use super::trusted::Trusted;
 
 /// Most new roots that one refresh takes over; the next goes on from there.
 pub(super) const ROOT_UPDATES_MAX: u64 = 256;
-
-/// What is trusted of a registry.
-#[derive(Debug, Clone)]
-pub(super) struct Trusted {
-    pub(super) root: Document<Root>,
-    pub(super) timestamp: Option<Document<Timestamp>>,
-    pub(super) snapshot: Option<Document<Snapshot>>,
-    pub(super) targets: Option<Document<Targets>>,
-}
-
-impl Trusted {
-    /// Begins with a root that the operator has said to trust; it must be signed by its own keys.
-    pub(super) fn begin(root: Vec<u8>, profile: Profile) -> Result<Self, Refused> {
-        let root = read::<Root>(root, RoleName::Root)?;
-        check_keys(&root.role.signed, profile).map_err(|fault| malformed(RoleName::Root, fault))?;
-        signed(&root.role.signed, &root, RoleName::Root, Signers::Own)?;
-        Ok(Self { root, timestamp: None, snapshot: None, targets: None })
-    }
-
-    /// The moment from which something of it is no longer current; `None` before a refresh has got to its end.
-    pub(super) fn expires(&self) -> Option<Time> {
-        let root = self.root.role.signed.expires;
-        let timestamp = self.timestamp.as_ref()?.role.signed.expires;
-        let snapshot = self.snapshot.as_ref()?.role.signed.expires;
-        let targets = self.targets.as_ref()?.role.signed.expires;
-        Some(root.min(timestamp).min(snapshot).min(targets))
-    }
-
-    /// Forgets what the root's present keys have not signed: after a rotation versions may begin anew (5.3.11).
-    pub(super) fn forget_unsigned(&mut self) {
-        let root = &self.root.role.signed;
-        if !stands(root, self.snapshot.as_ref(), RoleName::Snapshot) {
-            (self.timestamp, self.snapshot, self.targets) = (None, None, None);
-        }
-        if !stands(root, self.timestamp.as_ref(), RoleName::Timestamp) {
-            self.timestamp = None;
-        }
-        if !stands(root, self.targets.as_ref(), RoleName::Targets) {
-            self.targets = None;
-        }
-    }
-}
-
-fn stands<T: Role + DeserializeOwned + Clone>(
-    root: &Root,
-    document: Option<&Document<T>>,
-    role: RoleName,
-) -> bool {
-    document.is_none_or(|document| signed(root, document, role, Signers::Trusted).is_ok())
-}
 
 /// One refresh.
 #[derive(Clone, Copy)]
@@ -280,11 +231,14 @@ pub(super) fn right_hash(file: &str, expected: &[u8], bytes: &[u8]) -> Result<()
     }
 }
 
-fn read<T: Role + DeserializeOwned>(bytes: Vec<u8>, role: RoleName) -> Result<Document<T>, Refused> {
+pub(super) fn read<T: Role + DeserializeOwned>(
+    bytes: Vec<u8>,
+    role: RoleName,
+) -> Result<Document<T>, Refused> {
     Document::read(bytes).map_err(|source| Refused::Malformed { role, source })
 }
 
-fn malformed(role: RoleName, fault: impl Into<super::role::Malformed>) -> Refused {
+pub(super) fn malformed(role: RoleName, fault: impl Into<super::role::Malformed>) -> Refused {
     Refused::Malformed { role, source: fault.into() }
 }
 

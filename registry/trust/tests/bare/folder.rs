@@ -77,6 +77,22 @@ fn each_role_is_kept_byte_for_byte_as_far_as_a_refresh_has_got() {
     assert!(matches!(refused, Refused::Rollback { role: RoleName::Timestamp, .. }), "{refused:?}");
 }
 
+/// Though the snapshot itself could not be had, the timestamp that listed it is trusted.
+#[test]
+fn a_snapshot_that_was_only_listed_is_not_gone_back_behind() {
+    let mut forge = Forge::honest();
+    let bare = Bare::new(&forge);
+    let first = forge.clone();
+    forge.next();
+    forge.files.remove("metadata/2.snapshot.json");
+    assert!(matches!(refusal(bare.refresh(&forge)), Refused::NotFetched { .. }));
+    let mut back = first;
+    back.timestamp.version = 3;
+    back.write_timestamp();
+    let refused = refusal(bare.refresh(&back));
+    assert!(matches!(refused, Refused::Rollback { role: RoleName::Snapshot, .. }), "{refused:?}");
+}
+
 #[test]
 fn a_timestamp_of_the_same_version_is_no_update() {
     let mut forge = Forge::honest();
