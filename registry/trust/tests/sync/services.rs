@@ -164,6 +164,22 @@ fn a_manifest_that_is_of_no_use_is_left_out_and_the_accepted_one_stays() {
     }
 }
 
+/// What can no longer be read can no longer be compared: the operator looks at what comes in its place.
+#[test]
+fn an_update_of_what_cannot_be_read_any_more_waits() {
+    let mut forge = Forge::honest();
+    publish(&mut forge, "shelf", "1.0.0", &["id", "name", "color"]);
+    let host = Host::trusting(&forge);
+    host.sync(&forge);
+    let kept = host.folder.path().join("registries/files").join(sha256(&forge.content["shelf.json"]));
+    std::fs::write(kept, b"damaged").unwrap();
+    let digest = publish(&mut forge, "shelf", "1.0.1", &["id"]);
+    assert!(matches!(of(&host.sync(&forge), "shelf"), Happened::Held { why: Why::Widens, .. }));
+    assert_eq!(host.registries.held().unwrap()[0].accepted, None);
+    host.registries.accept(&id("shelf"), &digest, now()).unwrap();
+    assert_eq!(host.loads(), ["shelf@1.0.1 of acme"]);
+}
+
 #[test]
 fn modules_come_with_their_manifest_and_are_checked_when_they_are_read() {
     let mut forge = Forge::honest();

@@ -50,6 +50,26 @@ fn a_service_of_another_registry_is_refused_until_it_is_replaced() {
     assert_eq!(host.loads(), ["shelf@1.0.0 of acme"]);
 }
 
+/// Who was given a service has it before the first sync, too: nobody gets in between.
+#[test]
+fn a_service_that_was_given_to_a_registry_is_no_other_s() {
+    let forge = Forge::honest();
+    let mut other = Forge::empty();
+    other.root.rekey(&[70], 1);
+    other.content.insert("shelf.json".into(), manifest("shelf", "9.0.0", &["id"]));
+    other.write_root();
+    other.write();
+    let host = Host::trusting(&forge);
+    host.registries.trust(&name("other"), location(), &other.root_bytes()).unwrap();
+    host.sync_with("other", &other, Consent::Held, &["shelf"]);
+    host.registries.replace(&id("shelf"), &name("other")).unwrap();
+    let synced = host.sync(&forge);
+    assert!(matches!(of(&synced, "shelf"), Happened::OwnedBy(owner) if owner == "the registry other"));
+    assert!(host.loads().is_empty());
+    host.sync_with("other", &other, Consent::Held, &["shelf"]);
+    assert_eq!(host.loads(), ["shelf@9.0.0 of other"]);
+}
+
 #[test]
 fn another_registry_under_the_same_name_is_another_source() {
     let forge = Forge::honest();
