@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pinhole_grant::{KeyKind, Label, PublicKey, SecretKey, UnixTime};
 use pinhole_manifest::ServiceId;
-use pinhole_runtime::catalog::{Catalog, Entry};
+use pinhole_runtime::catalog::{Catalog, Entry, Missing};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::local::{LocalBot, Present};

@@ -66,7 +66,7 @@ pub(crate) fn modules_beside(manifest: &Path) -> ModuleFiles {
 fn refused_manifest(place: &str, error: &CatalogError) -> Failure {
     let first = match error {
         CatalogError::Invalid(faults) => faults.first().map(|fault| format!(": {fault}")).unwrap_or_default(),
-        CatalogError::Taken(_) => String::new(),
+        _ => String::new(),
     };
     Failure::new(
         End::Invalid,

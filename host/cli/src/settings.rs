@@ -23,12 +23,18 @@ const REGISTRY: &str = "registry";
 const ACCEPT_WIDENING: &str = "accept_widening";
 
 /// What an operator sets.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Settings {
     /// For modules.
     pub(crate) sandbox: SandboxSettings,
     /// For updates from registries that let agents do or see more.
     pub(crate) consent: Consent,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { sandbox: SandboxSettings::default(), consent: Consent::Held }
+    }
 }
 
 /// Where modules run: with the operator's limits, and compiled ones kept in the home.

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pinhole_manifest::openapi::{Description, DraftError, Selection, Wish, draft};
+use pinhole_manifest::diagnostic::Severity;
+use pinhole_manifest::openapi::{Description, DraftError, Selection, Wish, draft, verify};
 
 #[derive(Default)]
 struct Sum {
@@ -25,6 +26,9 @@ struct Sum {
     slowest: (Duration, PathBuf),
     parsing: Duration,
     drafting: Duration,
+    verifying: Duration,
+    /// What verifying finds in what was drafted.
+    wrong: BTreeMap<&'static str, usize>,
 }
 
 fn main() -> std::process::ExitCode {
@@ -76,6 +80,15 @@ fn one(file: &Path, sum: &mut Sum) {
                 sum.unloadable.push(file.to_owned());
                 return;
             };
+            let begun = Instant::now();
+            let wrong = verify(&manifest, &description);
+            sum.verifying += begun.elapsed();
+            for one in wrong.iter().filter(|one| one.severity == Severity::Error) {
+                if sum.wrong.values().sum::<usize>() < 40 || std::env::args_os().len() == 2 {
+                    println!("  {}: {one}", file.display());
+                }
+                *sum.wrong.entry(one.code.as_str()).or_default() += 1;
+            }
             sum.drafted_documents += 1;
             sum.drafted += manifest.ops().len();
             draft.refused
@@ -121,7 +134,10 @@ fn report(sum: &Sum) {
     sum.panics.iter().for_each(|file| println!("  {}", file.display()));
     println!("manifests not loading  {}", sum.unloadable.len());
     sum.unloadable.iter().for_each(|file| println!("  {}", file.display()));
-    println!("parsing, drafting      {:?}, {:?}", sum.parsing, sum.drafting);
+    println!("not as described       {}", sum.wrong.values().sum::<usize>());
+    sum.wrong.iter().for_each(|(code, count)| println!("  {code:36} {count}"));
+    let times = (sum.parsing, sum.drafting, sum.verifying);
+    println!("parse, draft, verify   {:?}, {:?}, {:?}", times.0, times.1, times.2);
     println!("slowest                {:?} {}", sum.slowest.0, sum.slowest.1.display());
     if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
         status.lines().filter(|line| line.starts_with("VmHWM")).for_each(|line| println!("{line}"));

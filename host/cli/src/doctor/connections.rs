@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pinhole_grant::{Dial, OpenError, PublicKey, UnixTime};
 use pinhole_manifest::Access;
-use pinhole_runtime::catalog::Catalog;
+use pinhole_runtime::catalog::{Catalog, Missing};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::local::{LocalBot, Skipped, Standing, Stored, UNNAMED_ACCOUNT, ViewError, manifest_of};
 use pinhole_runtime::net::PinnedClient;

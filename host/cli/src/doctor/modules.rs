@@ -15,7 +15,7 @@ pub(super) fn look(config: &Config, findings: &mut Findings) -> SandboxSettings 
         Ok(_) => findings.ok("config.toml", "none; everything is as usual"),
         Err(error) => findings.failed("config.toml", error),
     }
-    let settings = settings.unwrap_or_default();
+    let settings = settings.unwrap_or_default().sandbox;
     compiled(config, &settings, findings);
     settings
 }

@@ -1,7 +1,7 @@
 //! `pinhole manifest check|test|diff|schema`.
 
 mod caret;
-mod diff;
+pub(crate) mod diff;
 
 use std::path::{Path, PathBuf};
 

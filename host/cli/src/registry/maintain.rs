@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pinhole_manifest::visible::visible;
 use pinhole_registry::author::{
-    Charter, InitError, LockError, ModuleFault, OfferFault, OpenError, Progress, PublishError, Published,
+    Charter, InitError, LockError, OfferFault, OpenError, Progress, PublishError, Published,
     Reseat, RoleName, RotateError, Seats, ShelveError, Staging, Terms, Workshop,
 };
 use pinhole_registry::keys::{KeyId, PublicKey, RegistryKey};
@@ -154,15 +154,11 @@ pub(super) fn not_staged(error: &ShelveError) -> anyhow::Error {
 fn fault(fault: &OfferFault) -> String {
     match fault {
         OfferFault::Modules(faults) => {
-            let each: Vec<String> = faults.iter().map(|(file, fault)| module(file, fault)).collect();
+            let each: Vec<String> = faults.iter().map(|fault| visible(&fault.to_string())).collect();
             each.join("; ")
         }
         other => visible(&other.to_string()),
     }
-}
-
-fn module(file: &str, fault: &ModuleFault) -> String {
-    format!("`{}`: {}", visible(file), visible(&fault.to_string()))
 }
 
 pub(super) fn publish(flags: &PublishFlags) -> anyhow::Result<End> {

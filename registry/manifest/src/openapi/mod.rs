@@ -11,6 +11,8 @@ mod operation;
 mod parts;
 mod reader;
 mod servers;
+mod values;
+mod verify;
 
 #[cfg(test)]
 mod tests;
@@ -18,3 +20,4 @@ mod tests;
 pub use description::{Description, DescriptionError};
 pub use draft::{Chosen, DraftError, Selection, Wish, draft};
 pub use servers::ServerFault;
+pub use verify::{verify, verify_cases};

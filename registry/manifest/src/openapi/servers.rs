@@ -148,6 +148,19 @@ impl Servers {
     }
 }
 
+impl Servers {
+    /// Whether the description leaves the host to whoever runs the service.
+    pub(super) fn is_open(&self) -> bool {
+        let open = |fault: &ServerFault| matches!(fault, ServerFault::Relative(_) | ServerFault::Templated(_));
+        self.faults.iter().any(open)
+    }
+
+    /// The paths before every path of the servers whose host is open.
+    pub(super) fn open_bases(&self) -> impl Iterator<Item = String> {
+        self.written.iter().filter_map(|one| base(one).ok())
+    }
+}
+
 fn named(hosts: &[&ApiHost]) -> String {
     let mut shown: Vec<String> = hosts.iter().take(8).map(|host| format!("`{host}`")).collect();
     if hosts.len() > 8 {

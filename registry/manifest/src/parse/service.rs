@@ -17,7 +17,7 @@ use crate::json::Node;
 use crate::model::{Failure, Manifest};
 
 /// Most ops of a manifest.
-pub(crate) const OPS_MAX: usize = 200;
+pub(crate) const OPS_MAX: usize = 2_000;
 /// Longest version, in characters.
 const VERSION_MAX: usize = 64;
 

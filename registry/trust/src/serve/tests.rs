@@ -288,6 +288,43 @@ fn the_socket_speaks_http_and_keeps_the_connection() {
 }
 
 #[test]
+fn with_a_certificate_the_socket_speaks_tls_and_nothing_else() {
+    use tokio_rustls::rustls::crypto::aws_lc_rs;
+    use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = registry(folder.path(), b"module");
+    let made = rcgen::generate_simple_self_signed(["registry.test".to_owned()]).unwrap();
+    let tls = Tls::from_pem(made.cert.pem().as_bytes(), made.signing_key.serialize_pem().as_bytes()).unwrap();
+    let mut roots = RootCertStore::empty();
+    roots.add(made.cert.der().clone()).unwrap();
+    let config = ClientConfig::builder_with_provider(aws_lc_rs::default_provider().into())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let ask = "GET /metadata/timestamp.json HTTP/1.1\r\nhost: registry.test\r\nconnection: close\r\n\r\n";
+    let (said, plain) = served(&workshop, Some(tls), move |address| {
+        let name = "registry.test".try_into().unwrap();
+        let session = ClientConnection::new(config.into(), name).unwrap();
+        let mut stream = StreamOwned::new(session, std::net::TcpStream::connect(address).unwrap());
+        stream.write_all(ask.as_bytes()).unwrap();
+        let mut said = String::new();
+        stream.read_to_string(&mut said).unwrap();
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        stream.write_all(ask.as_bytes()).unwrap();
+        let mut plain = Vec::new();
+        drop(stream.read_to_end(&mut plain));
+        (said, plain)
+    });
+    assert!(said.starts_with("HTTP/1.1 200 OK\r\n") && said.contains("\"timestamp\""), "{said}");
+    assert!(!String::from_utf8_lossy(&plain).contains("HTTP/1.1"));
+    // A key of another certificate.
+    let other = rcgen::generate_simple_self_signed(["registry.test".to_owned()]).unwrap();
+    let pair = Tls::from_pem(made.cert.pem().as_bytes(), other.signing_key.serialize_pem().as_bytes());
+    assert!(matches!(pair, Err(TlsError::Pair(_))), "{pair:?}");
+}
+
+#[test]
 fn a_request_whose_headers_have_no_end_is_let_go_of() {
     let folder = tempfile::tempdir().unwrap();
     let workshop = registry(folder.path(), b"module");

@@ -238,14 +238,16 @@ fn what_is_given_beside_the_schema_is_judged() {
 
 #[test]
 fn a_mutation_that_leads_to_mutations_is_refused() {
-    let text = "type Query { a: Int } type Mutation { card: CardMutation card2(id: ID!): CardMutation users: Users close(clientMutationId: String): Closed }
-        type CardMutation { freeze: Int } type Users { purge: Purged } type Purged { done: Boolean } type Closed { clientMutationId: String }";
+    let text = "type Query { a: Int } type Mutation { card: CardMutation card2(id: ID!): CardMutation users: Users close(clientMutationId: String): Closed run: RunMutationPayload }
+        type CardMutation { freeze: Int } type Users { purge: Purged } type Purged { done: Boolean } type Closed { clientMutationId: String } type RunMutationPayload { done: Purged }";
     let draft = drafted(&Schema::read(text.as_bytes()).unwrap(), Wanted::All).unwrap();
     let refused: Vec<_> = draft.refused.iter().map(|one| (one.operation.as_str(), one.reason)).collect();
     let wanted = ["card", "card2", "users"].map(|name| (name, RefusedReason::Namespace));
     assert_eq!(refused, wanted);
     // What has nothing to show is done all the same, and says that it was.
-    let op = serde_json::from_str::<Value>(&draft.manifest).unwrap()["ops"]["close"].clone();
-    assert_eq!(query(&op), "mutation Close { close { __typename } }");
+    let ops = serde_json::from_str::<Value>(&draft.manifest).unwrap()["ops"].clone();
+    assert_eq!(query(&ops["run"]), "mutation Run { run { done { done } } }");
+    let op = &ops["close"];
+    assert_eq!(query(op), "mutation Close { close { __typename } }");
     assert_eq!(op["pick"]["fields"], serde_json::json!(["__typename"]));
 }

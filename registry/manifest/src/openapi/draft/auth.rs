@@ -157,6 +157,9 @@ fn scheme(name: &str, node: &Map<String, Value>) -> Result<Scheme, String> {
             notes.push("`basic` sends the key as the user, with an empty password: see whether the service takes that".to_owned());
         }
         ("http", other, _) => return Err(format!("is HTTP `{}`, which is not sent", quoted(other))),
+        ("apiKey", _, "header") if is_signature(name, node) => {
+            return Err("signs each request, which a key alone does not".to_owned());
+        }
         ("apiKey", _, "header") if text("name").eq_ignore_ascii_case("authorization") => {
             let is_bearer = text("description").to_ascii_lowercase().contains("bearer");
             say(if is_bearer { "bearer" } else { "bare" });
@@ -198,6 +201,14 @@ fn scheme(name: &str, node: &Map<String, Value>) -> Result<Scheme, String> {
         (other, _, _) => return Err(format!("is of the type `{}`, which is not sent", quoted(other))),
     }
     Ok(Scheme { name: name.to_owned(), auth, notes })
+}
+
+/// Whether what stands in the header is made anew for each request.
+fn is_signature(name: &str, node: &Map<String, Value>) -> bool {
+    let said = node.get("description").and_then(Value::as_str).unwrap_or_default();
+    let said = format!("{name} {said}").to_ascii_lowercase();
+    node.contains_key("x-amazon-apigateway-authtype")
+        || ["hmac", "sigv4", "signature"].iter().any(|word| said.contains(word))
 }
 
 /// The endpoints of the flow with a code, where they are public.

@@ -12,9 +12,7 @@ mod request;
 mod service;
 mod sketch;
 mod subset;
-mod texts;
 mod whole;
-mod words;
 
 use std::collections::BTreeSet;
 
@@ -24,6 +22,7 @@ use crate::draft::{Draft, Note, Refused, RefusedReason as Reason};
 use crate::finding::quoted;
 use crate::host::ApiHost;
 use crate::ids::ServiceId;
+use crate::parse::OPS_MAX;
 
 /// An operation that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +107,11 @@ pub fn draft(description: &Description, wish: &Wish) -> Result<Draft, DraftError
     let mut names = names::Names::new(&id);
     let mut drafted = Vec::new();
     for operation in &operations {
+        if drafted.len() >= OPS_MAX {
+            let message = format!("a manifest has at most {OPS_MAX} ops");
+            refused.push(Refused::new(operation.label(), Reason::TooManyOps, message));
+            continue;
+        }
         let named = op::op(operation, &context).and_then(|one| Ok((names.name(operation)?, one)));
         match named {
             Ok((name, one)) => drafted.push(whole::Named { name, label: operation.label(), drafted: one }),

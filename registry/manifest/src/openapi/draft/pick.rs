@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::sketch::No;
-use super::words::{is_about_the_list, is_noise, is_secret, words};
+use crate::draft::words::{is_about_the_list, is_noise, is_secret, words};
 use crate::draft::RefusedReason as Reason;
 use crate::finding::quoted;
 use crate::openapi::operation::{Answer, Held, Looked};
@@ -14,7 +14,9 @@ use crate::openapi::parts::Parts;
 use crate::openapi::reader::Reader;
 
 /// Most fields of a drafted pick.
-const FIELDS_MAX: usize = 40;
+const FIELDS_MAX: usize = 30;
+/// Most fields that are looked at.
+const LOOKED_AT_MAX: usize = 2_000;
 /// How deep fields are looked for, where nothing is found at the top.
 const DEPTH_MAX: usize = 4;
 /// Longest path of a field, in bytes: shorter than a manifest may have it.
@@ -58,7 +60,7 @@ pub(super) fn pick<'d>(
         Held::Json(Some(schema)) => schema,
     };
     let (root, parts) = root(&reader.parts(schema), reader);
-    let mut search = Search { reader, fields: Vec::new(), left_out: 0, is_full: false };
+    let mut search = Search { reader, fields: Vec::new(), left_out: 0 };
     search.values(&parts, "", Depth::Top);
     if search.fields.is_empty() {
         search.values(&parts, "", Depth::Left(DEPTH_MAX));
@@ -73,11 +75,13 @@ pub(super) fn pick<'d>(
     if search.left_out > 0 {
         notes.push(format!("{} values that sound like secrets were left out", search.left_out));
     }
-    if search.is_full {
-        notes.push(format!("only the first {FIELDS_MAX} values were taken"));
+    // What tells one thing from another first, then what stands at the top.
+    search.fields.sort_by_key(|one| one.rank);
+    if let Some(more) = search.fields.len().checked_sub(FIELDS_MAX).filter(|more| *more > 0) {
+        notes.push(format!("{FIELDS_MAX} values were taken, and {more} more were left out"));
     }
     let note = (!notes.is_empty()).then(|| notes.join("; "));
-    let fields = search.fields;
+    let fields: Vec<String> = search.fields.into_iter().take(FIELDS_MAX).map(|one| one.path).collect();
     let pick = match root {
         Some(root) => json!({ "root": root, "fields": fields }),
         None => json!({ "fields": fields }),
@@ -135,9 +139,14 @@ enum Depth {
 
 struct Search<'r, 'd> {
     reader: &'r Reader<'d>,
-    fields: Vec<String>,
+    fields: Vec<Candidate>,
     left_out: usize,
-    is_full: bool,
+}
+
+/// A value that a draft may let through.
+struct Candidate {
+    path: String,
+    rank: u8,
 }
 
 impl<'d> Search<'_, 'd> {
@@ -160,8 +169,9 @@ impl<'d> Search<'_, 'd> {
                     (is_secret(name) && !is_flag(member)) || member.text("format") == Some("password");
                 if wanted && is_secret {
                     self.left_out = self.left_out.saturating_add(1);
-                } else if wanted {
-                    self.push(path);
+                } else if wanted && self.fields.len() < LOOKED_AT_MAX {
+                    let rank = if !before.is_empty() { 2 } else { u8::from(!is_name(name)) };
+                    self.fields.push(Candidate { path, rank });
                 }
                 continue;
             }
@@ -179,14 +189,6 @@ impl<'d> Search<'_, 'd> {
         };
         for (path, parts) in inner {
             self.values(&parts, &path, below);
-        }
-    }
-
-    fn push(&mut self, path: String) {
-        if self.fields.len() < FIELDS_MAX {
-            self.fields.push(path);
-        } else {
-            self.is_full = true;
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::sketch::{Input, No, Sketch};
 use super::subset::{Inexpressible, Subset};
-use super::texts::escaped;
+use crate::draft::texts::escaped;
 use crate::draft::RefusedReason as Reason;
 use crate::finding::quoted;
 use crate::model::is_method_key;

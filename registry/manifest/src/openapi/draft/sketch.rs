@@ -6,12 +6,13 @@
 use serde_json::{Map, Value, json};
 
 use super::subset::{Inexpressible, Subset};
-use super::texts;
-use super::words::{is_secret, snake, unused, words};
+use crate::draft::texts;
+use crate::draft::words::{is_secret, snake, unused, words};
 use crate::args::ARGS_MAX;
 use crate::draft::RefusedReason as Reason;
 use crate::finding::quoted;
 use crate::openapi::parts::Parts;
+use crate::openapi::values;
 
 /// Longest description of an arg, in characters.
 const TEXT_MAX: usize = 240;
@@ -110,6 +111,7 @@ impl Sketch {
                 ),
             );
         }
+        bound_by_words(input, &mut schema);
         schema.insert("description".to_owned(), self.text(input).into());
         let is_single = !matches!(schema.get("type").and_then(Value::as_str), Some("array" | "object"));
         self.properties.insert(name.clone(), schema.into());
@@ -163,6 +165,19 @@ impl Sketch {
                 format!("{count} optional members inside args were left out: args cannot say them"),
             );
         }
+    }
+}
+
+/// `(max 100)` in the description is a bound.
+fn bound_by_words(input: &Input<'_, '_>, schema: &mut Map<String, Value>) {
+    let is_number = matches!(schema.get("type").and_then(Value::as_str), Some("integer" | "number"));
+    let own = input.description.or_else(|| input.parts.text("description")).unwrap_or_default();
+    let said = values::said(own).filter(|_| is_number && !schema.contains_key("exclusiveMaximum"));
+    let Some(most) = said else { return };
+    let above = |word: &str| schema.get(word).and_then(Value::as_f64).is_some_and(|it| it >= f64::from(most));
+    let below = schema.get("maximum").and_then(Value::as_f64).is_some_and(|it| it <= f64::from(most));
+    if !below && !above("minimum") && !above("exclusiveMinimum") {
+        schema.insert("maximum".to_owned(), most.into());
     }
 }
 

@@ -7,19 +7,18 @@ use std::cell::Cell;
 
 use serde_json::{Map, Number, Value, json};
 
-use super::texts;
-use super::words::is_secret;
+use crate::draft::texts;
+use crate::draft::words::is_secret;
 use crate::args::{ARGS_MAX, compile};
 use crate::model::SAFE_INTEGER_MAX;
-use crate::openapi::parts::{Join, Parts};
+use crate::openapi::parts::Parts;
 use crate::openapi::reader::Reader;
+use crate::openapi::values;
 
 /// How deep an arg may nest: an arg is 1.
 const DEPTH_MAX: usize = 4;
 /// Most schemas in the args of one op.
 const SCHEMAS_MAX: u32 = 400;
-/// Most values of an `enum`.
-const ENUM_MAX: usize = 256;
 /// Most patterns of a manifest: some fewer than it may have.
 const PATTERNS_MAX: u32 = 190;
 /// Longest description of a member, in characters.
@@ -163,6 +162,10 @@ impl<'r, 'd> Subset<'r, 'd> {
                 None => {}
             }
         }
+        let undescribed = |name: &&str| !parts.names().contains(*name);
+        if wanted.iter().any(undescribed) {
+            return Err(Inexpressible::Member);
+        }
         if members.is_empty() {
             return Err(Inexpressible::OpenObject);
         }
@@ -241,11 +244,19 @@ fn number(parts: &Parts<'_>, kind: &str, schema: &mut Map<String, Value>) {
             found.push((exclusive, bound(exclusive)));
         }
     }
-    let value = |one: &Option<Number>| one.as_ref().and_then(Number::as_f64);
-    let least = found.iter().filter(|(word, _)| word.ends_with("inimum")).filter_map(|(_, it)| value(it));
-    let least = least.fold(f64::NEG_INFINITY, f64::max);
-    let most = found.iter().filter(|(word, _)| word.ends_with("aximum")).filter_map(|(_, it)| value(it));
-    if least < most.fold(f64::INFINITY, f64::min) {
+    let value = |wanted: &str| {
+        let (_, bound) = found.iter().find(|(word, _)| *word == wanted)?;
+        bound.as_ref().and_then(Number::as_f64)
+    };
+    let nothing_between = |least: &str, most: &str, touching: bool| {
+        let bounds = value(least).zip(value(most));
+        bounds.is_some_and(|(least, most)| least > most || (least >= most && !touching))
+    };
+    let contradicts = nothing_between("minimum", "maximum", true)
+        || nothing_between("exclusiveMinimum", "maximum", false)
+        || nothing_between("minimum", "exclusiveMaximum", false)
+        || nothing_between("exclusiveMinimum", "exclusiveMaximum", false);
+    if !contradicts {
         for (word, bound) in found {
             if let Some(bound) = bound {
                 schema.insert(word.to_owned(), bound.into());
@@ -256,26 +267,7 @@ fn number(parts: &Parts<'_>, kind: &str, schema: &mut Map<String, Value>) {
 
 /// The listed values, where they are of the type and few.
 fn choices(parts: &Parts<'_>, kind: &str, schema: &mut Map<String, Value>) {
-    if matches!(kind, "array" | "object" | "boolean") {
-        return;
-    }
-    let Some(listed) = parts.listed() else { return };
-    let mixed = parts.list.iter().any(|part| part.join == Join::Choice) && parts.types().len() > 1;
-    let mut values: Vec<Value> = Vec::new();
-    for value in listed.into_iter().filter(|value| !value.is_null()) {
-        let good = match value {
-            Value::String(text) => kind == "string" && crate::visible::is_plain_line(text),
-            Value::Number(number) => {
-                let safe = number.as_f64().is_some_and(|it| it.abs() <= 9e15);
-                safe && ((kind == "integer" && !number.is_f64()) || kind == "number")
-            }
-            _ => false,
-        };
-        if good && !values.contains(value) {
-            values.push(value.clone());
-        }
-    }
-    if (1..=ENUM_MAX).contains(&values.len()) && !mixed {
+    if let Some(values) = values::closed(parts, kind) {
         schema.insert("enum".to_owned(), values.into());
     }
 }

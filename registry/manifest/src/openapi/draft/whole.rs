@@ -32,13 +32,14 @@ pub(super) fn put_together(
     drafted: Vec<Named>,
     mut refused: Vec<Refused>,
 ) -> Result<Draft, DraftError> {
+    // What there is no room for need not be read.
+    let drafted = fitting(&members, drafted, &mut refused);
     let mut good = Vec::new();
     let mut rest = drafted.into_iter().peekable();
     while rest.peek().is_some() {
         let chunk: Vec<Named> = rest.by_ref().take(CHUNK).collect();
         good.extend(sound(&members, chunk, &mut refused));
     }
-    let good = fitting(&members, good, &mut refused);
     if let Some(message) = message(&good) {
         members.insert("error".to_owned(), json!({ "message": format!("$.{message}") }));
     }
@@ -132,7 +133,7 @@ fn fitting(members: &Map<String, Value>, good: Vec<Named>, refused: &mut Vec<Ref
             refused.push(Refused::new(
                 one.label,
                 Reason::TooLarge,
-                "the manifest would be larger than 1 MiB",
+                "the manifest would be larger than a file may be",
             ));
         }
     }
