@@ -53,7 +53,8 @@ fn every_vector_is_compared_as_it_says() {
         let services = found["services"].as_array().unwrap();
         let found: Vec<String> = services.iter().flat_map(lines).collect();
         assert_eq!(found, vector.changes, "{}", vector.name);
-        let version = services.first().map_or("right", |service| service["version"]["verdict"].as_str().unwrap());
+        let version =
+            services.first().map_or("right", |service| service["version"]["verdict"].as_str().unwrap());
         assert_eq!(version, vector.version, "{}", vector.name);
     }
 }
@@ -69,7 +70,8 @@ fn a_real_manifest_that_changes_is_told_of_in_every_shape() {
     let op = new["ops"]["create_issue"].as_object_mut().unwrap();
     op.insert("confirm".into(), json!("Have a look at {title} in {owner}/{repo}?"));
     write(&home, "new/manifest.json", &new);
-    let shown = ["--annotations", "--markdown"].map(|shape| diff(&home, &["old", "new", shape]).expect(1).stdout);
+    let shown =
+        ["--annotations", "--markdown"].map(|shape| diff(&home, &["old", "new", shape]).expect(1).stdout);
     let text = diff(&home, &["old", "new"]).expect(1).stdout;
     insta::assert_snapshot!("diff", format!("{text}\n{}", shown.join("\n")));
     assert_eq!(diff(&home, &["old", "old"]).expect(0).stdout, "nothing changed\n");
@@ -142,7 +144,8 @@ fn folders_are_compared_service_by_service() {
     home.write("old/notes.txt", "not a folder");
     let found = diff(&home, &["old", "new", "--json"]).expect(1).json();
     let services: Vec<_> = found["services"].as_array().unwrap().iter().collect();
-    let said: Vec<_> = services.iter().map(|one| [&one["service"], &one["what"]].map(|it| it.as_str().unwrap())).collect();
+    let said: Vec<_> =
+        services.iter().map(|one| [&one["service"], &one["what"]].map(|it| it.as_str().unwrap())).collect();
     assert_eq!(said, [["fresh", "added"], ["gone", "removed"], ["moved", "changed"]]);
     let widens: Vec<_> = services.iter().map(|one| one["widens"].as_bool().unwrap()).collect();
     assert_eq!(widens, [true, false, true]);
@@ -184,7 +187,11 @@ fn a_revision_of_git_is_a_side_like_any_other() {
     ] {
         let found = diff(&home, &[old, new, "--json"]).expect(1).json();
         let change = &found["services"][0]["changes"][0];
-        assert_eq!((change["kind"].as_str(), change["after"].as_str()), (Some("host"), Some(host)), "{old} {new}");
+        assert_eq!(
+            (change["kind"].as_str(), change["after"].as_str()),
+            (Some("host"), Some(host)),
+            "{old} {new}"
+        );
     }
     diff(&home, &["git:one", "git:one:manifests"]).expect(0);
     // What a revision does not have is new; what the new side does not have is a mistake.
@@ -192,7 +199,9 @@ fn a_revision_of_git_is_a_side_like_any_other() {
     let found = diff(&home, &["git:one", "manifests/acme", "--json"]).expect(1).json();
     assert_eq!(found["services"][0]["what"], "added");
     diff(&home, &["manifests", "git:one:absent"]).expect(2);
-    for bad in ["git:", "git::manifests", "git:absent:manifests", "git:one:", "git:-h:manifests", "git:one^{tree}:x"] {
+    for bad in
+        ["git:", "git::manifests", "git:absent:manifests", "git:one:", "git:-h:manifests", "git:one^{tree}:x"]
+    {
         diff(&home, &[bad, "manifests"]).expect(2);
     }
     diff(&home, &["git:one", "git:HEAD"]).expect(2);
