@@ -23,7 +23,7 @@ pub(super) fn changes(services: &[Compared]) -> String {
 /// A change in words.
 pub(super) fn line(change: &Change) -> String {
     let op = change.op().map(|op| format!("{op}: ")).unwrap_or_default();
-    let was = change.before().map(|before| format!("; it was {before}")).unwrap_or_default();
+    let was = change.before().map(|before| format!("; it was “{before}”")).unwrap_or_default();
     format!("  {:<9} {op}{}{was} ({})", change.direction().as_str(), change.says(), change.kind().as_str())
 }
 
