@@ -50,6 +50,16 @@ pub(crate) fn entropy() -> UnwrapErr<SysRng> {
 pub(crate) fn catalog(flags: &LocalManifests, config: &Config) -> anyhow::Result<Catalog> {
     let mut catalog = Catalog::built_in().map_err(|error| refused_manifest("compiled in", &error))?;
     shelf::fill(&mut catalog, config)?;
+    with_local(catalog, flags)
+}
+
+/// The same without those of registries, for who looks whether they can be read.
+pub(crate) fn catalog_without_registries(flags: &LocalManifests) -> anyhow::Result<Catalog> {
+    let catalog = Catalog::built_in().map_err(|error| refused_manifest("compiled in", &error))?;
+    with_local(catalog, flags)
+}
+
+fn with_local(mut catalog: Catalog, flags: &LocalManifests) -> anyhow::Result<Catalog> {
     for path in &flags.manifest {
         let bytes = files::read(path)?;
         let taken = catalog.add_with(&bytes, Source::UnsignedFile, modules_beside(path));

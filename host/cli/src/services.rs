@@ -4,13 +4,13 @@ use pinhole_manifest::Manifest;
 use pinhole_manifest::model::Op;
 use pinhole_manifest::pick::Pick;
 use pinhole_manifest::visible::visible;
-use pinhole_runtime::catalog::Catalog;
+use pinhole_runtime::catalog::{Entry, Source};
 use serde_json::json;
 
 use crate::args::ServicesFlags;
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{occasion, out};
+use crate::{local, occasion, out};
 
 pub(crate) fn main(flags: &ServicesFlags, config: &Config) -> anyhow::Result<End> {
     let catalog = occasion::catalog(&flags.local, config)?;
@@ -20,27 +20,25 @@ pub(crate) fn main(flags: &ServicesFlags, config: &Config) -> anyhow::Result<End
     });
     let (service, op) = match named {
         None => (None, None),
-        Some((service, op)) => (Some(find(&catalog, service)?), op),
+        Some((service, op)) => (Some(local::service(&catalog, service)?), op),
     };
-    let Some(manifest) = service else {
-        let all: Vec<&Manifest> = catalog.iter().map(|entry| &entry.manifest).collect();
+    let Some(entry) = service else {
         if flags.json {
-            out::json(&all.iter().map(|manifest| describe(manifest)).collect::<Vec<_>>())?;
+            out::json(&catalog.iter().map(describe).collect::<Vec<_>>())?;
         } else {
-            for manifest in all {
-                list(manifest);
-            }
+            catalog.iter().for_each(list);
         }
         return Ok(End::Done);
     };
     let Some(op) = op else {
         if flags.json {
-            out::json(&describe(manifest))?;
+            out::json(&describe(entry))?;
         } else {
-            list(manifest);
+            list(entry);
         }
         return Ok(End::Done);
     };
+    let manifest = &entry.manifest;
     let Some(op) = manifest.ops().values().find(|known| known.id.as_str() == op) else {
         let message = format!("`{}` has no op `{op}`", manifest.id());
         return Err(Failure::new(
@@ -58,22 +56,25 @@ pub(crate) fn main(flags: &ServicesFlags, config: &Config) -> anyhow::Result<End
     Ok(End::Done)
 }
 
-fn find<'c>(catalog: &'c Catalog, service: &str) -> anyhow::Result<&'c Manifest> {
-    let found = catalog.iter().find(|entry| entry.manifest.id().as_str() == service);
-    found.map(|entry| &entry.manifest).ok_or_else(|| {
-        let message = format!("there is no service `{service}`");
-        Failure::new(End::Refused, message, "`pinhole services` lists what there is").into()
-    })
-}
-
 /// A line of a manifest's words: nothing in them hides, reorders or begins a line of its own.
 fn line(text: &str) {
     out::line(visible(text));
 }
 
-fn list(manifest: &Manifest) {
+/// Where a manifest is from, where that is not the binary.
+fn source(entry: &Entry) -> String {
+    match &entry.source {
+        Source::BuiltIn => String::new(),
+        Source::Signed(registry) => format!(", signed by {registry}"),
+        Source::UnsignedFile => ", unsigned".to_owned(),
+    }
+}
+
+fn list(entry: &Entry) {
+    let manifest = &entry.manifest;
     let verified = manifest.verified().map_or("unverified".to_owned(), |day| format!("verified {day}"));
-    line(&format!("{}  {} ({}, {verified})", manifest.label(), manifest.name(), manifest.host()));
+    let source = source(entry);
+    line(&format!("{}  {} ({}, {verified}{source})", manifest.label(), manifest.name(), manifest.host()));
     line(&format!("  {}", manifest.summary()));
     let widest = manifest.ops().keys().map(|op| op.as_str().len()).max().unwrap_or(0);
     for op in manifest.ops().values() {
@@ -143,11 +144,12 @@ fn values(op: &Op, name: &str) -> String {
     said.join("; ")
 }
 
-fn describe(manifest: &Manifest) -> serde_json::Value {
+fn describe(entry: &Entry) -> serde_json::Value {
+    let manifest = &entry.manifest;
     json!({
         "service": manifest.id(), "version": manifest.version().to_string(), "name": manifest.name(),
         "summary": manifest.summary(), "host": manifest.host(), "verified": manifest.verified(),
-        "digest": manifest.digest(),
+        "digest": manifest.digest(), "source": entry.source.name(),
         "ops": manifest.ops().values().map(describe_op).collect::<Vec<_>>(),
     })
 }

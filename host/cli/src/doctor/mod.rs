@@ -11,6 +11,7 @@ mod home;
 mod keys;
 mod modes;
 mod modules;
+mod registries;
 
 use pinhole_runtime::sandbox::Sandbox;
 
@@ -27,10 +28,10 @@ pub(crate) async fn main(flags: &DoctorFlags, config: &Config) -> anyhow::Result
         ("--manifest -", flags.local.manifest.iter().any(dash)),
         ("--ca-cert -", flags.dial.ca_cert.as_ref().is_some_and(dash)),
     ])?;
-    let catalog = occasion::catalog(&flags.local, config)?;
+    let mut findings = Findings::default();
+    let catalog = registries::look(&flags.local, config, &mut findings)?;
     let client = occasion::client(&flags.dial, &catalog)?;
 
-    let mut findings = Findings::default();
     home::look(config, &mut findings);
     let sandbox = Sandbox::new(modules::look(config, &mut findings));
     let keys = keys::look(config, &mut findings);

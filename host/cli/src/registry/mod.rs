@@ -16,7 +16,7 @@ use std::error::Error;
 
 use jiff::Timestamp;
 use pinhole_manifest::visible::visible;
-use pinhole_registry::client::Registries;
+use pinhole_registry::client::{Listed, Registries};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 
 use crate::config::Config;
@@ -52,6 +52,35 @@ pub(crate) async fn main(command: RegistryCommand, config: &Config) -> anyhow::R
 /// The registries that this home trusts.
 pub(crate) fn registries(config: &Config) -> Registries {
     Registries::at(config.registries())
+}
+
+/// How a trusted registry stands.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    pub(crate) name: String,
+    /// Until when its services run; never synced where there is none.
+    pub(crate) good_until: Option<String>,
+    pub(crate) expired: bool,
+    /// The services of which an update waits for a yes.
+    pub(crate) held: Vec<String>,
+}
+
+/// How each trusted registry stands.
+pub(crate) fn standings(config: &Config) -> anyhow::Result<Vec<Standing>> {
+    let now = now()?;
+    let all = registries(config).list();
+    let all =
+        all.map_err(|error| failure(End::Local, &error, "look at the disk and at the home's `registries`"))?;
+    let standing = |one: Listed| {
+        let expires = one.synced.map(|(_, _, expires)| expires);
+        Standing {
+            name: one.name.to_string(),
+            good_until: expires.map(|expires| expires.to_string()),
+            expired: expires.is_some_and(|expires| expires <= now),
+            held: one.held.iter().map(ToString::to_string).collect(),
+        }
+    };
+    Ok(all.into_iter().map(standing).collect())
 }
 
 /// The time, as registries count it.

@@ -130,3 +130,55 @@ fn a_second_registry_of_a_name_is_not_begun() {
     assert!(!home.path("elsewhere").exists());
     home.run(&["registry", "init", "--local", "mine", "--name", "other"]).expect(3);
 }
+
+#[test]
+fn what_has_expired_runs_no_more_until_it_is_signed_anew() {
+    let Some(later) = later() else { return };
+    let (home, stage) = (Home::empty(), notes_stage());
+    let manifest = folder(&home, &notes());
+    home.run(&["registry", "init", "--local", "mine", &manifest, "--online-days", "2"]).expect(0);
+    connect_notes(&home, &stage);
+    run(&home, &stage, "notes.list_notes").expect(0);
+    let at = |words: &[&str]| later.run(&home, words);
+    // Named before the connection is looked at, and nothing is sent.
+    let before = stage.connections();
+    let dial = stage.dial_for("notes.example.com", &home);
+    let mut words = vec!["run", "notes.list_notes", "--json"];
+    words.extend(dial.iter().map(String::as_str));
+    at(&words).expect(3).refusal("registry_stale");
+    assert_eq!(stage.connections(), before);
+    assert!(at(&["registry", "list"]).expect(0).stdout.contains("EXPIRED"));
+    let refused = at(&["registry", "sync"]).expect(4);
+    assert!(refused.stderr.contains("expired"), "{}", refused.stderr);
+    let doctor = at(&["doctor", "--offline", "--json"]).expect(1).stdout;
+    assert!(doctor.contains("registry mine") && doctor.contains("expired"), "{doctor}");
+    // Signed anew, it runs again; and no clock set back revives what was refused meanwhile.
+    at(&["registry", "publish", "mine", "--key", "mine/keys/local.pem"]).expect(0);
+    at(&["registry", "sync"]).expect(0);
+    at(&words).expect(0);
+}
+
+/// The binary in three days' time.
+struct Later(&'static str);
+
+fn later() -> Option<Later> {
+    let places = [
+        "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
+        "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
+        "/usr/lib/faketime/libfaketime.so.1",
+    ];
+    let found = places.into_iter().find(|place| std::path::Path::new(place).exists());
+    if found.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "libfaketime is not installed");
+        eprintln!("skipped: what has expired needs libfaketime (Debian: `faketime`)");
+    }
+    found.map(Later)
+}
+
+impl Later {
+    fn run(&self, home: &Home, words: &[&str]) -> crate::home::Ran {
+        let mut command = home.command(words);
+        command.env("LD_PRELOAD", self.0).env("FAKETIME", "+3d");
+        crate::home::ran(&mut command, b"")
+    }
+}
