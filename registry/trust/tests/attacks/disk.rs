@@ -86,10 +86,13 @@ fn a_damaged_manifest_is_refused_and_fetched_anew() {
     let host = Host::synced(&forge);
     let before = host.view();
     let kept = file(&host, &forge.content["shelf.json"]);
-    fs::write(&kept, manifest("shelf", "1.0.0", &["secret"])).unwrap();
-    assert!(matches!(host.registries.load(now()), Err(LoadError::Manifest { .. })));
-    host.sync(&forge).unwrap();
-    assert_eq!(host.view(), before);
+    let longer = manifest("shelf", "1.0.0", &["secret"]);
+    for damage in [longer, manifest("shelf", "1.0.1", &["id"])] {
+        fs::write(&kept, damage).unwrap();
+        assert!(matches!(host.registries.load(now()), Err(LoadError::Manifest { .. })));
+        host.sync(&forge).unwrap();
+        assert_eq!(host.view(), before);
+    }
 }
 
 #[cfg(unix)]
