@@ -16,12 +16,17 @@ pub struct Place {
 /// first place of the file where it is no JSON.
 pub fn places<'p>(bytes: &[u8], pointers: impl IntoIterator<Item = &'p str>) -> Vec<Place> {
     let document = json::parse(bytes, Numbers::Any).ok();
+    // Once for all: there may be many places, and the file may be long.
+    let text = document.as_ref().map_or("", |document| document.text);
+    let lines: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let place = |pointer: &str| {
-        let Some(document) = &document else { return Place { line: 1, column: 1 } };
-        let before = document.text.get(..document.key_span(pointer).start).unwrap_or_default();
-        let last = before.rsplit('\n').next().unwrap_or_default();
-        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
-        Place { line: count(before.matches('\n').count()), column: count(last.chars().count()) }
+        let at = document.as_ref().map_or(0, |document| document.key_span(pointer).start);
+        let line = lines.partition_point(|start| *start <= at);
+        let start = line.checked_sub(1).and_then(|line| lines.get(line)).copied().unwrap_or_default();
+        let column = text.get(start..at).map_or(0, |before| before.chars().count());
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Place { line: count(line), column: count(column).saturating_add(1) }
     };
     pointers.into_iter().map(place).collect()
 }
@@ -35,7 +40,7 @@ mod tests {
         let text = "{\n \"é\": 1, \"ops\": {\n  \"a\": [1, {\"b\": 2}]}}";
         let found = places(text.as_bytes(), ["", "/ops", "/ops/a", "/ops/a/1/b", "/ops/a/9", "/absent"]);
         let found: Vec<(u32, u32)> = found.iter().map(|place| (place.line, place.column)).collect();
-        assert_eq!(found, [(1, 1), (2, 10), (3, 3), (3, 12), (3, 3), (1, 1)]);
+        assert_eq!(found, [(1, 1), (2, 10), (3, 3), (3, 13), (3, 3), (1, 1)]);
         assert_eq!(places(b"{", ["/a"]), [Place { line: 1, column: 1 }]);
     }
 }

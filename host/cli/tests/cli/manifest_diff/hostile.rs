@@ -37,6 +37,9 @@ fn a_revision_is_no_option_and_a_repository_runs_nothing() {
     ] {
         let ran = diff(&home, &[&sly, "m"]).expect(2);
         assert!(ran.stdout.is_empty(), "{sly}: {}", ran.stdout);
+        // An option, and what hides another line, never comes to git.
+        let is_ours = ran.stderr.contains("this is not a revision");
+        assert_eq!(is_ours, sly.starts_with("git:-") || sly.contains('\n'), "{sly}: {}", ran.stderr);
     }
     assert!(!home.path("pwned").exists());
 }
