@@ -151,7 +151,8 @@ impl Servers {
 impl Servers {
     /// Whether the description leaves the host to whoever runs the service.
     pub(super) fn is_open(&self) -> bool {
-        let open = |fault: &ServerFault| matches!(fault, ServerFault::Relative(_) | ServerFault::Templated(_));
+        let open =
+            |fault: &ServerFault| matches!(fault, ServerFault::Relative(_) | ServerFault::Templated(_));
         self.faults.iter().any(open)
     }
 

@@ -100,7 +100,10 @@ mod tests {
         assert_eq!(line("a < b and c > d", 80).as_deref(), Some("a < b and c > d"));
         assert_eq!(line(" \n\u{200b}", 80), None);
         assert_eq!(line("<b>", 80), None);
-        assert_eq!(line("see [the guide](https://x.pinhole.dev/a), or [not](so)", 80).as_deref(), Some("see the guide, or [not](so)"));
+        assert_eq!(
+            line("see [the guide](https://x.pinhole.dev/a), or [not](so)", 80).as_deref(),
+            Some("see the guide, or [not](so)")
+        );
     }
 
     #[test]

@@ -43,10 +43,19 @@ impl<'d> Check<'_, 'd> {
             match &answer.held {
                 Held::Json(Some(schema)) => described.push((answer.status, self.reader.parts(schema))),
                 Held::Json(None) => {
-                    self.add(Code::Unchecked, &place, format!("the answer {} is not described", quoted(answer.status)), "see the service's guide");
+                    self.add(
+                        Code::Unchecked,
+                        &place,
+                        format!("the answer {} is not described", quoted(answer.status)),
+                        "see the service's guide",
+                    );
                 }
                 Held::Other(media) => {
-                    let message = format!("the answer {} is `{}`, of which nothing is picked", quoted(answer.status), quoted(media));
+                    let message = format!(
+                        "the answer {} is `{}`, of which nothing is picked",
+                        quoted(answer.status),
+                        quoted(media)
+                    );
                     self.add(Code::Unchecked, &place, message, "see the service's guide");
                 }
                 Held::Nothing => {}
@@ -67,7 +76,12 @@ impl<'d> Check<'_, 'd> {
         }
         if !roots.is_empty() && roots.iter().all(|(_, led)| matches!(led, Led::Nowhere)) {
             let message = format!("no answer has the root `{projection}`");
-            return self.add(Code::PickUnknown, &at.down(&["root"]), message, "look for it in the description");
+            return self.add(
+                Code::PickUnknown,
+                &at.down(&["root"]),
+                message,
+                "look for it in the description",
+            );
         }
         let mut open = Vec::new();
         for (place, field) in projection.fields.iter().enumerate() {
@@ -90,7 +104,12 @@ impl<'d> Check<'_, 'd> {
             open.truncate(8);
             let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
             let message = format!("the description leaves open whether there is {}{tail}", open.join(", "));
-            self.add(Code::Unchecked, &at.down(&["fields"]), message, "see the service's guide, or an answer of it");
+            self.add(
+                Code::Unchecked,
+                &at.down(&["fields"]),
+                message,
+                "see the service's guide, or an answer of it",
+            );
         }
     }
 
@@ -121,7 +140,12 @@ impl<'d> Check<'_, 'd> {
             self.add(Code::PickNotValue, at, message, "go on to a value in it, through lists with `[*]`");
         }
         if there.iter().any(|parts| parts.says("deprecated")) {
-            self.add(Code::Deprecated, at, format!("`{text}` is deprecated"), "look for what stands in for it");
+            self.add(
+                Code::Deprecated,
+                at,
+                format!("`{text}` is deprecated"),
+                "look for what stands in for it",
+            );
         }
         false
     }
@@ -130,8 +154,11 @@ impl<'d> Check<'_, 'd> {
         const SCALARS: [&str; 4] = ["string", "integer", "number", "boolean"];
         let types = parts.types();
         let items = parts.items(self.reader).types();
-        let scalar = |types: &std::collections::BTreeSet<&str>| SCALARS.iter().any(|kind| types.contains(kind));
-        types.is_empty() || scalar(&types) || (types.contains("array") && (items.is_empty() || scalar(&items)))
+        let scalar =
+            |types: &std::collections::BTreeSet<&str>| SCALARS.iter().any(|kind| types.contains(kind));
+        types.is_empty()
+            || scalar(&types)
+            || (types.contains("array") && (items.is_empty() || scalar(&items)))
     }
 
     /// Where the root is a list, fields are those of its elements.
@@ -155,7 +182,9 @@ impl<'d> Check<'_, 'd> {
                 Step::Each | Step::Index(_) => self.each(&parts),
             };
             parts = match led {
-                Member::Described(parts) if parts.is_empty() && (parts.incomplete || parts.anything) => return Led::Open,
+                Member::Described(parts) if parts.is_empty() && (parts.incomplete || parts.anything) => {
+                    return Led::Open;
+                }
                 Member::Described(parts) => parts,
                 Member::Unknown => return Led::Nowhere,
                 Member::Unsaid => return Led::Open,
@@ -214,7 +243,10 @@ impl<'d> Check<'_, 'd> {
                         PatternSegment::Literal(text) => text.clone(),
                         PatternSegment::Any => "{*}".to_owned(),
                     };
-                    let wanted = Wanted::of_path(request.method.as_str(), path.segments().iter().map(segment).collect());
+                    let wanted = Wanted::of_path(
+                        request.method.as_str(),
+                        path.segments().iter().map(segment).collect(),
+                    );
                     if self.routes.find(&wanted).is_none() {
                         let message = format!("`{}` is not described", quoted(&wanted.shown()));
                         let help = "see that the service's links lead there";
@@ -228,7 +260,12 @@ impl<'d> Check<'_, 'd> {
         let carrier = query.unwrap_or("page");
         if request.query.iter().any(|param| param.key == carrier) {
             let message = format!("`{}` is sent by the op too, and carries the pages on", quoted(carrier));
-            self.add(Code::PageFed, &place, message, "leave it out of `query`, or see that it says where to start");
+            self.add(
+                Code::PageFed,
+                &place,
+                message,
+                "leave it out of `query`, or see that it says where to start",
+            );
         }
         if let Some(query) = query
             && found(looked, Place::Query, query).is_none()
@@ -244,7 +281,8 @@ impl<'d> Check<'_, 'd> {
                 let message = format!("no answer has `{}`", quoted(next.as_str()));
                 self.add(Code::PageUnknown, &place, message, "look for where answers keep it");
             } else if !led.iter().any(|one| matches!(one, Led::There(_))) {
-                let message = format!("the description leaves open whether there is `{}`", quoted(next.as_str()));
+                let message =
+                    format!("the description leaves open whether there is `{}`", quoted(next.as_str()));
                 self.add(Code::Unchecked, &place, message, "see the service's guide");
             }
         }
@@ -254,7 +292,8 @@ impl<'d> Check<'_, 'd> {
         for (number, requirement) in op.require.iter().enumerate() {
             let place = at.down(&["require", &number.to_string()]);
             let named = self.manifest.op(&requirement.op).and_then(Op::request);
-            let Some(operation) = named.and_then(|request| self.routes.find(&Wanted::of_request(request))) else {
+            let Some(operation) = named.and_then(|request| self.routes.find(&Wanted::of_request(request)))
+            else {
                 let message = format!("the request of `{}` is not described", requirement.op);
                 self.add(Code::RequireUnknown, &place.down(&["op"]), message, "name an op that is");
                 continue;
@@ -276,7 +315,12 @@ impl<'d> Check<'_, 'd> {
         for (status, body) in self.bodies(looked, |one| one.is_failure()) {
             if matches!(self.singular(&body, path), Led::Nowhere) {
                 let message = format!("the answer {} has no `{}`", quoted(&status), quoted(path.as_str()));
-                self.add(Code::ErrorUnknown, at, message, "its failures then come without a text: see `error.message`");
+                self.add(
+                    Code::ErrorUnknown,
+                    at,
+                    message,
+                    "its failures then come without a text: see `error.message`",
+                );
                 return;
             }
         }

@@ -39,7 +39,9 @@ impl<'d> Check<'_, 'd> {
             let message = format!("the service requires it, and `{name}` may be absent");
             self.add(Code::ArgOptional, at, message, "make the arg required, or give it a default");
         }
-        let Some(schema) = op.args.json().get("properties").and_then(|all| all.get(name.as_str())) else { return };
+        let Some(schema) = op.args.json().get("properties").and_then(|all| all.get(name.as_str())) else {
+            return;
+        };
         let place = At { op: at.op, way: Vec::new() }.down(&["args", "properties", name.as_str()]);
         self.schema(schema, slot, &place);
     }
@@ -56,7 +58,7 @@ impl<'d> Check<'_, 'd> {
             let message = format!("the service takes {} here, and the arg is {own}", wanted.join(" or "));
             return self.add(Code::ArgType, at, message, "give the arg the service's type");
         }
-        if types.is_empty() || fits(own) {
+        if fits(own) {
             self.values(arg, own, parts, at);
         }
         if parts.always("format").and_then(Value::as_str) == Some("date-time")

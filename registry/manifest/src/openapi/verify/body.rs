@@ -35,7 +35,12 @@ impl<'d> Check<'_, 'd> {
             return self.add(Code::MemberUnknown, at, message, "send what the description has");
         };
         let Some(schema) = schema else {
-            return self.add(Code::Unchecked, at, "the description has no schema of the body", "see the service's guide");
+            return self.add(
+                Code::Unchecked,
+                at,
+                "the description has no schema of the body",
+                "see the service's guide",
+            );
         };
         let parts = self.reader.parts(schema);
         let is_required = posted.is_required;
@@ -50,14 +55,20 @@ impl<'d> Check<'_, 'd> {
             JsonTemplate::Text(text) => {
                 let types = slot.parts.types();
                 if !types.is_empty() && !types.contains("string") {
-                    let message = format!("the service takes no text here, and `{}` is one", quoted(&shown(text)));
+                    let message =
+                        format!("the service takes no text here, and `{}` is one", quoted(&shown(text)));
                     self.add(Code::ValueUnfit, at, message, "let an arg be the whole value");
                 }
             }
             JsonTemplate::Array(elements) => {
                 let types = slot.parts.types();
                 if !types.is_empty() && !types.contains("array") {
-                    return self.add(Code::ValueUnfit, at, "the service takes no list here", "write one value");
+                    return self.add(
+                        Code::ValueUnfit,
+                        at,
+                        "the service takes no list here",
+                        "write one value",
+                    );
                 }
                 let items = slot.parts.items(self.reader);
                 for (place, element) in elements.iter().enumerate() {
@@ -86,7 +97,8 @@ impl<'d> Check<'_, 'd> {
                     self.add(Code::MemberUnknown, &place, message, "leave it out, or look for its name");
                 }
                 Member::Unsaid => {
-                    let message = format!("the description leaves open whether there is a member `{}`", quoted(name));
+                    let message =
+                        format!("the description leaves open whether there is a member `{}`", quoted(name));
                     self.add(Code::Unchecked, &place, message, "see the service's guide");
                 }
             }
@@ -98,7 +110,8 @@ impl<'d> Check<'_, 'd> {
     fn missing(&mut self, parts: &Parts<'d>, given: &BTreeSet<&str>, at: &At<'_>) {
         for name in parts.required().into_iter().filter(|name| !given.contains(name)) {
             // What the service sets itself is required of its answers alone.
-            if matches!(parts.member(name, self.reader), Member::Described(member) if member.says("readOnly")) {
+            if matches!(parts.member(name, self.reader), Member::Described(member) if member.says("readOnly"))
+            {
                 continue;
             }
             let message = format!("the service requires the member `{}`", quoted(name));
@@ -128,7 +141,8 @@ impl<'d> Check<'_, 'd> {
             Content::Fields(described) => {
                 for (key, template) in fields {
                     let field = described.iter().find(|one| one.name == key || one.name == stem(key));
-                    let parts = field.map_or(Member::Unknown, |one| Member::Described(one.parts(self.reader)));
+                    let parts =
+                        field.map_or(Member::Unknown, |one| Member::Described(one.parts(self.reader)));
                     self.field(op, key, template, parts, field.is_some_and(|one| one.is_required), at);
                 }
                 let given = |name: &str| fields.iter().any(|(key, _)| key == name || stem(key) == name);
@@ -138,7 +152,12 @@ impl<'d> Check<'_, 'd> {
                 }
             }
             Content::Form(None) => {
-                self.add(Code::Unchecked, at, "the description has no schema of the form", "see the service's guide");
+                self.add(
+                    Code::Unchecked,
+                    at,
+                    "the description has no schema of the form",
+                    "see the service's guide",
+                );
             }
             Content::Json(_) | Content::Other(_) => {
                 let message = format!("the service takes `{}`, not a form", quoted(&posted.media));
@@ -167,7 +186,8 @@ impl<'d> Check<'_, 'd> {
                 self.add(Code::MemberUnknown, &place, message, "leave it out, or look for its name");
             }
             Member::Unsaid => {
-                let message = format!("the description leaves open whether there is a field `{}`", quoted(key));
+                let message =
+                    format!("the description leaves open whether there is a field `{}`", quoted(key));
                 self.add(Code::Unchecked, &place, message, "see the service's guide");
             }
         }
@@ -189,7 +209,9 @@ fn bracketed<'d>(parts: &Parts<'d>, key: &str, check: &Check<'_, 'd>) -> Member<
         let Member::Described(parts) = found else { return found };
         found = match inner {
             "" => Member::Described(parts),
-            place if place.bytes().all(|b| b.is_ascii_digit()) => Member::Described(parts.items(check.reader)),
+            place if place.bytes().all(|b| b.is_ascii_digit()) => {
+                Member::Described(parts.items(check.reader))
+            }
             name => parts.member(name, check.reader),
         };
     }

@@ -72,7 +72,8 @@ impl<'d> Check<'_, 'd> {
             Action::Module(module) => match line(module, exchange) {
                 Some(line) => Wanted::of_line(line),
                 None => {
-                    let request = format!("{} {}", exchange.request.method.as_str(), quoted(&exchange.request.path));
+                    let request =
+                        format!("{} {}", exchange.request.method.as_str(), quoted(&exchange.request.path));
                     let message = format!("{where_}: no line declares `{request}`");
                     return self.add(Code::CaseUnknown, at, message, "ask for what a line declares");
                 }
@@ -85,7 +86,11 @@ impl<'d> Check<'_, 'd> {
                 let parameter = found(&looked, Place::Query, key).map(|one| one.parts(self.reader));
                 let Some(closed) = parameter.as_ref().and_then(listed) else { continue };
                 if let Some(wrong) = values.iter().find(|value| !closed.contains(value)) {
-                    let message = format!("{where_}: the service does not take `{}` for `{}`", quoted(wrong), quoted(key));
+                    let message = format!(
+                        "{where_}: the service does not take `{}` for `{}`",
+                        quoted(wrong),
+                        quoted(key)
+                    );
                     self.add(Code::CaseQuery, at, message, "ask with a value that the description lists");
                 }
             }
@@ -172,7 +177,8 @@ impl<'d> Check<'_, 'd> {
 
 /// Whether a class of statuses or the default has this one.
 fn covers(answer: &Answer<'_>, status: &str) -> bool {
-    let class = answer.status.len() == 3 && answer.status.get(1..).is_some_and(|rest| rest.eq_ignore_ascii_case("xx"));
+    let class = answer.status.len() == 3
+        && answer.status.get(1..).is_some_and(|rest| rest.eq_ignore_ascii_case("xx"));
     (class && answer.status.get(..1) == status.get(..1)) || answer.status == "default"
 }
 
@@ -202,7 +208,9 @@ fn reaches(value: &Value, steps: &[Step]) -> bool {
     let Some((step, rest)) = steps.split_first() else { return true };
     match (step, value) {
         (Step::Name(name), Value::Object(members)) => members.get(name).is_some_and(|one| reaches(one, rest)),
-        (Step::Each | Step::Index(_), Value::Array(elements)) => elements.iter().any(|one| reaches(one, rest)),
+        (Step::Each | Step::Index(_), Value::Array(elements)) => {
+            elements.iter().any(|one| reaches(one, rest))
+        }
         (Step::Each, Value::Object(members)) => members.values().any(|one| reaches(one, rest)),
         _ => false,
     }

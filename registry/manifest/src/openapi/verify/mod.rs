@@ -86,13 +86,20 @@ impl<'d> Check<'_, 'd> {
             return;
         }
         let (code, message) = if known.is_empty() || servers.is_open() {
-            let why = servers.faults.first().map_or_else(|| "it names no server".to_owned(), ToString::to_string);
+            let why =
+                servers.faults.first().map_or_else(|| "it names no server".to_owned(), ToString::to_string);
             (Code::Unchecked, format!("the description does not fix the host: {why}"))
         } else {
             let names: Vec<&str> = known.into_iter().take(8).collect();
             (Code::HostUnknown, format!("`{host}` is not a server of the description: {}", names.join(", ")))
         };
-        self.findings.push(Finding::new(code, None, "/host", message, "see that it is the service's own host"));
+        self.findings.push(Finding::new(
+            code,
+            None,
+            "/host",
+            message,
+            "see that it is the service's own host",
+        ));
     }
 
     fn op(&mut self, id: &OpId, op: &Op) {

@@ -18,7 +18,8 @@ impl Check<'_, '_> {
             }
             let wanted = Wanted::of_line(line);
             let Some(operation) = self.routes.find(&wanted) else {
-                let message = format!("`{} {}` is not described", line.method.as_str(), quoted(&wanted.shown()));
+                let message =
+                    format!("`{} {}` is not described", line.method.as_str(), quoted(&wanted.shown()));
                 let help = "look for the path and method in the description";
                 self.add(Code::OperationUnknown, &place.down(&["path"]), message, help);
                 continue;

@@ -12,13 +12,7 @@ use crate::ids::ArgName;
 use crate::model::{Op, Page, Request, Template};
 
 impl<'d> Check<'_, 'd> {
-    pub(super) fn parameters(
-        &mut self,
-        op: &Op,
-        request: &Request,
-        looked: &Looked<'d>,
-        at: &At<'_>,
-    ) {
+    pub(super) fn parameters(&mut self, op: &Op, request: &Request, looked: &Looked<'d>, at: &At<'_>) {
         let wanted = Wanted::of_request(request);
         for (segment, name) in request.path.segments().iter().zip(self.routes.names(&wanted)) {
             if let (Some(arg), Some(name)) = (segment.sole_arg(), name) {
@@ -52,7 +46,12 @@ impl<'d> Check<'_, 'd> {
                 Some(Place::Header) => format!("`{}` is a header", quoted(key)),
                 _ => format!("the query parameter `{}` is not described", quoted(key)),
             };
-            return self.add(Code::ParameterUnknown, at, message, "leave it out, or look for its name and place");
+            return self.add(
+                Code::ParameterUnknown,
+                at,
+                message,
+                "leave it out, or look for its name and place",
+            );
         };
         let slot = Slot { parts: &parts, is_required, form, prose };
         match value.sole_arg() {
@@ -71,7 +70,9 @@ impl<'d> Check<'_, 'd> {
         let here = looked.parameters.iter().filter(|one| one.place == Place::Query);
         for parameter in here {
             let name = match parameter.spread {
-                Spread::Deep => key.strip_prefix(parameter.name).and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']')),
+                Spread::Deep => key
+                    .strip_prefix(parameter.name)
+                    .and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']')),
                 Spread::Repeated => Some(key),
                 _ => None,
             };
@@ -84,7 +85,11 @@ impl<'d> Check<'_, 'd> {
         // `ids[]` is how some write a list of `ids`.
         let stem = key.strip_suffix("[]")?;
         let parameter = found(looked, Place::Query, stem)?;
-        Some((parameter.parts(self.reader), parameter.is_required, parameter.description().unwrap_or_default()))
+        Some((
+            parameter.parts(self.reader),
+            parameter.is_required,
+            parameter.description().unwrap_or_default(),
+        ))
     }
 
     fn required_query(&mut self, op: &Op, request: &Request, looked: &Looked<'d>, at: &At<'_>) {
@@ -95,7 +100,8 @@ impl<'d> Check<'_, 'd> {
         let given = |name: &str| {
             carrier == Some(name)
                 || request.query.iter().any(|param| {
-                    param.key == name || param.key.strip_prefix(name).is_some_and(|rest| rest.starts_with('['))
+                    param.key == name
+                        || param.key.strip_prefix(name).is_some_and(|rest| rest.starts_with('['))
                 })
         };
         self.required_parameters(looked, Place::Query, given, &at.down(&["query"]));
@@ -124,7 +130,10 @@ impl<'d> Check<'_, 'd> {
 
     fn headers(&mut self, op: &Op, request: &Request, looked: &Looked<'d>, at: &At<'_>) {
         let described = |name: &str| {
-            looked.parameters.iter().find(|one| one.place == Place::Header && one.name.eq_ignore_ascii_case(name))
+            looked
+                .parameters
+                .iter()
+                .find(|one| one.place == Place::Header && one.name.eq_ignore_ascii_case(name))
         };
         for (name, value) in &request.headers {
             let place = at.down(&["headers", name]);
@@ -158,7 +167,12 @@ impl<'d> Check<'_, 'd> {
         for key in keys {
             if found(looked, Place::Query, key).is_some_and(|one| one.is_deprecated()) {
                 let message = format!("the query parameter `{}` is deprecated", quoted(key));
-                self.add(Code::Deprecated, &at.down(&["query", key]), message, "look for what stands in for it");
+                self.add(
+                    Code::Deprecated,
+                    &at.down(&["query", key]),
+                    message,
+                    "look for what stands in for it",
+                );
             }
         }
     }

@@ -43,7 +43,6 @@ impl Wanted {
     }
 }
 
-
 /// One described operation with its whole path.
 struct Route<'d> {
     segments: Vec<String>,
@@ -64,7 +63,8 @@ impl<'d> Routes<'d> {
         let mut bases = here(&servers.good);
         if bases.is_empty() {
             // The host is said not to be the description's elsewhere; its paths are looked at all the same.
-            bases = servers.good.iter().map(|server| server.base.clone()).chain(servers.open_bases()).collect();
+            bases =
+                servers.good.iter().map(|server| server.base.clone()).chain(servers.open_bases()).collect();
         }
         if bases.is_empty() {
             bases.push(String::new());
@@ -108,7 +108,8 @@ impl<'d> Routes<'d> {
 
     fn found(&self, wanted: &Wanted) -> Option<&Route<'d>> {
         let routes = self.by_shape.get(&(wanted.method, wanted.segments.len()))?;
-        let scored = routes.iter().filter_map(|route| Some((score(&route.segments, &wanted.segments)?, route)));
+        let scored =
+            routes.iter().filter_map(|route| Some((score(&route.segments, &wanted.segments)?, route)));
         // The first of several that fit as well.
         scored.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, route)| route)
     }
