@@ -10,7 +10,7 @@ use pinhole_grant::{
     Account, Credential, CredentialKind, CredentialParts, GrantId, Kind, Label, MintRequest, PublicKey,
     Scope, SealedGrant, Secret, SecretKey, SourceName, Where, mint, seal, sign,
 };
-use pinhole_manifest::{Access, ArgName, OpId};
+use pinhole_manifest::{Access, ArgName, Digest, OpId};
 use serde_json::Value;
 
 use crate::stage::{HOUR, KEY, NOW, Stage, action, entropy, op_name};
@@ -79,6 +79,11 @@ impl<'s> Granting<'s> {
         let arg = ArgName::parse(arg).expect("an arg's name");
         let wheres = Where::new(BTreeMap::from([(arg, values.to_vec())])).expect("a narrowing");
         self.scoped(|scope| scope.wheres = wheres)
+    }
+
+    /// Given under another manifest of the service.
+    pub fn under(self, manifest: Digest) -> Self {
+        self.asking(|request| request.manifest = manifest)
     }
 
     /// For another bot.

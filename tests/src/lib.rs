@@ -41,7 +41,7 @@ pub use granting::{Granting, altered, resigned};
 pub use local::{LABEL, LocalStage, PASTED, call, connectable_thing};
 pub use node::{NodeServer, missing, node_tools};
 pub use shared::shared;
-pub use signed::{REGISTRY, signed};
+pub use signed::signed;
 pub use stage::{HOUR, KEY, NOW, ORG, REPO, SHELF, Setup, Stage, THING, action, op_name, thing};
 pub use times::{TestClock, TestTimer};
 pub use wires::{Answers, Canned, FailingOnce, Spoiling, Stuck, Then, Watching};

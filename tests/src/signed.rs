@@ -6,8 +6,8 @@ use pinhole_grant::{SourceName, UnixTime};
 use pinhole_manifest::{Digest, ServiceId};
 use pinhole_runtime::catalog::{Earlier, Kept, ModuleFiles, Signed};
 
-/// The registry of [`signed`], as credentials remember it.
-pub const REGISTRY: &str = "acme.0123456789abcdef";
+/// The registry, as credentials remember it.
+const REGISTRY: &str = "acme.0123456789abcdef";
 
 /// The manifests that a service had before.
 #[derive(Debug)]

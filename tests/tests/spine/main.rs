@@ -19,5 +19,6 @@ mod scopes;
 mod secrets;
 mod sending;
 mod shape;
+mod succession;
 mod surfaces;
 mod writes;

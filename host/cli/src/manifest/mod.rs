@@ -1,7 +1,7 @@
 //! `pinhole manifest check|test|draft|verify|diff|schema`.
 
 mod caret;
-mod diff;
+pub(crate) mod diff;
 pub(crate) mod draft;
 mod spec;
 pub(crate) mod verify;

@@ -23,6 +23,10 @@ fn show(audit: &Audit) {
     for (role, version, expires) in &audit.roles {
         out::line(format_args!("{role} {version}, good until {expires}"));
     }
+    for (role, seats) in &audit.seats {
+        out::line(format_args!("{role}: {} of these sign", seats.threshold()));
+        seats.keys().for_each(|key| out::line(format_args!("  {}", key.id())));
+    }
     for (service, version, digest) in &audit.services {
         out::line(format_args!("  {service}@{version} {digest}"));
     }
@@ -42,6 +46,11 @@ fn document(audit: &Audit) -> serde_json::Value {
     json!({
         "roles": audit.roles.iter().map(|(role, version, expires)| json!({
             "role": role.as_str(), "version": version, "expires": expires.to_string(),
+        })).collect::<Vec<_>>(),
+        "seats": audit.seats.iter().map(|(role, seats)| json!({
+            "role": role.as_str(),
+            "threshold": seats.threshold(),
+            "keys": seats.keys().map(|key| key.id().to_string()).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "services": audit.services.iter().map(|(service, version, digest)| json!({
             "service": service, "version": version.to_string(), "digest": digest,

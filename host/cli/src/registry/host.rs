@@ -218,7 +218,7 @@ fn sheet(update: &HeldUpdate) -> anyhow::Result<Vec<String>> {
         update.service, update.from, update.to, update.registry, update.digest
     )];
     match update.accepted.as_deref().map(|bytes| read(bytes, &update.service)).transpose()? {
-        Some(old) => lines.extend(manifest::diff_lines(&diff(&old, &new))),
+        Some(old) => lines.extend(manifest::diff::lines(&diff(&old, &new))),
         None => lines
             .push("the manifest that it would replace cannot be read any more: all of it is new".to_owned()),
     }

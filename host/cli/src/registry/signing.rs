@@ -119,7 +119,7 @@ fn in_folder(flags: &SignFlags) -> anyhow::Result<End> {
     }
     let keys = open_all(&flags.key, &flags.passphrase)?;
     let pending = workshop
-        .sign_staged(&keys)
+        .sign_staged(&pending, &keys)
         .map_err(|error| failure(End::Invalid, &error, "nothing was published"))?;
     pending.iter().for_each(waiting);
     Ok(End::Done)

@@ -32,6 +32,8 @@ mod local;
 #[cfg(test)]
 mod manifest_check;
 #[cfg(test)]
+mod manifest_diff;
+#[cfg(test)]
 mod manifest_test;
 #[cfg(test)]
 mod module;

@@ -53,6 +53,39 @@ pub(crate) fn one(home: &Home, name: &str) -> Vector {
     Vector { file: name.to_owned(), expect: codes.map(|code| code.as_str().unwrap().to_owned()).collect() }
 }
 
+/// Two manifests and what has changed between them: a file of `diff/`.
+pub(crate) struct Diff {
+    pub(crate) name: String,
+    pub(crate) old: Value,
+    pub(crate) new: Value,
+    /// `<direction> <kind> <pointer>` of each change, in order.
+    pub(crate) changes: Vec<String>,
+    /// What is said of the version.
+    pub(crate) version: String,
+}
+
+/// All of them.
+pub(crate) fn diffs() -> Vec<Diff> {
+    let entries = std::fs::read_dir(folder().join("diff")).unwrap();
+    let diff = |path: &Path| {
+        let file = load(path);
+        let side = |side: &str| {
+            let mut manifest = load(&base(&file["base"]));
+            file[side].as_array().unwrap().iter().for_each(|change| apply(&mut manifest, change));
+            manifest
+        };
+        let changes = file["expect"]["changes"].as_array().unwrap().iter();
+        Diff {
+            name: path.file_stem().unwrap().to_str().unwrap().to_owned(),
+            old: side("old"),
+            new: side("new"),
+            changes: changes.map(|line| line.as_str().unwrap().to_owned()).collect(),
+            version: file["expect"]["version"].as_str().unwrap().to_owned(),
+        }
+    };
+    entries.map(|entry| diff(&entry.unwrap().path())).collect()
+}
+
 fn base(name: &Value) -> PathBuf {
     folder().join("base").join(format!("{}.json", name.as_str().unwrap()))
 }

@@ -96,9 +96,14 @@ impl<'a> Call<Opened<'a>> {
             token_url: manifest.auth().oauth.as_ref().map(|oauth| &oauth.token_url),
             succession: succession(entry, op, &grant),
         };
-        covers(&grant, &target).map_err(|error| scope_refusal(&error))?;
         let credential = grant.grant().credential();
-        if credential.registry().as_str() != entry.source.name() {
+        let same_source = credential.registry().as_str() == entry.source.name();
+        covers(&grant, &target).map_err(|error| match error {
+            // Of a manifest from elsewhere that is what there is to say: the same key will not do for any of its.
+            ScopeError::ManifestChanged if !same_source => Refusal::new(Code::SourceChanged),
+            error => scope_refusal(&error),
+        })?;
+        if !same_source {
             return Err(Refusal::new(Code::SourceChanged));
         }
         // A real key goes to no stand-in, and a stand-in's key to no real host.

@@ -1,3 +1,8 @@
+use std::sync::Arc;
+
+use pinhole_grant::UnixTime;
+use pinhole_manifest::Digest;
+
 use super::*;
 
 fn github() -> ServiceId {

@@ -70,7 +70,7 @@ impl DownloadBase {
         &self.host
     }
 
-    fn target(&self, file: &str) -> String {
+    pub(super) fn target(&self, file: &str) -> String {
         format!("{}{file}", self.folder)
     }
 }

@@ -13,6 +13,7 @@ use reqwest::{Client, Url};
 use super::Sent;
 use super::download::DownloadError;
 use super::error::{WireError, WireErrorKind, before_answer, in_body};
+use super::settings::{NetSettings, NetSettingsError};
 
 /// Longest time that one file may take.
 const FILE_TIME: Duration = Duration::from_secs(30);
@@ -23,20 +24,21 @@ pub struct LoopbackFiles(Client);
 
 impl LoopbackFiles {
     /// Makes the client.
-    pub fn new() -> Result<Self, WireError> {
+    pub fn new() -> Result<Self, NetSettingsError> {
+        let tls = NetSettings::default().checked()?.tls;
         let here = |port| {
             [SocketAddr::from((Ipv4Addr::LOCALHOST, port)), SocketAddr::from((Ipv6Addr::LOCALHOST, port))]
         };
-        Client::builder()
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls)
             .resolve_to_addrs("localhost", &here(0))
             .no_proxy()
             .redirect(Policy::none())
             .referer(false)
             .retry(reqwest::retry::never())
             .timeout(FILE_TIME)
-            .build()
-            .map(Self)
-            .map_err(|error| before_answer(&error, Sent::No))
+            .build();
+        client.map(Self).map_err(|_none| NetSettingsError::Client)
     }
 
     /// Gets a file of at most so many bytes; `None` where the server says that there is none.

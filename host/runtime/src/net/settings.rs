@@ -104,6 +104,9 @@ pub enum NetSettingsError {
     /// Two overrides for one host.
     #[error("two overrides for `{0}`")]
     Twice(ApiHost),
+    /// The HTTP library makes no client.
+    #[error("no client can be made")]
+    Client,
     /// The TLS library refuses its own settings.
     #[error("TLS cannot be set up")]
     Tls(#[source] rustls::Error),

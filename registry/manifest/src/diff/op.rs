@@ -1,5 +1,7 @@
 //! One op: whether it looks or changes, what a person is asked, how much may come back. DESIGN, "Manifest": an op.
 
+use std::cmp::Ordering;
+
 use super::change::Direction;
 use super::form::Gone;
 use super::kind::Kind;
@@ -182,27 +184,30 @@ fn idempotency(log: &mut Log, at: &At, old: &Op, new: &Op) {
 }
 
 fn limits(log: &mut Log, at: &At, old: Limits, new: Limits) {
-    for (name, before, after, more, less) in [
+    for (name, before, after, says) in [
         (
             "response_bytes",
             old.response_bytes,
             new.response_bytes,
-            "a larger answer is read",
-            "only a smaller answer is read",
+            format!("an answer of up to {} bytes is read", new.response_bytes),
         ),
         (
             "result_bytes",
             old.result_bytes,
             new.result_bytes,
-            "more of an answer comes back at once",
-            "less of an answer comes back at once",
+            format!("up to {} bytes of an answer come back at once", new.result_bytes),
         ),
-        ("timeout_ms", old.timeout_ms, new.timeout_ms, "a call may take longer", "a call may take less long"),
+        (
+            "timeout_ms",
+            old.timeout_ms,
+            new.timeout_ms,
+            format!("a call may take up to {} ms", new.timeout_ms),
+        ),
     ] {
-        let (direction, says) = match after.cmp(&before) {
-            std::cmp::Ordering::Greater => (Direction::Widens, more),
-            std::cmp::Ordering::Less => (Direction::Narrows, less),
-            std::cmp::Ordering::Equal => continue,
+        let direction = match after.cmp(&before) {
+            Ordering::Greater => Direction::Widens,
+            Ordering::Less => Direction::Narrows,
+            Ordering::Equal => continue,
         };
         log.now(Kind::Limit, direction, &at.name(name), says)
             .between(Some(before.to_string()), Some(after.to_string()));

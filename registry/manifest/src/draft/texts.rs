@@ -25,6 +25,14 @@ pub(crate) fn line(text: &str, most: usize) -> Option<String> {
             blank = true;
         } else if c.is_whitespace() {
             blank = true;
+        } else if c == ']'
+            && let Some(length) = target(chars.get(at..).unwrap_or_default())
+        {
+            // `[text](https://…)` is its text.
+            at = at.saturating_add(length);
+            if let Some(open) = line.rfind('[') {
+                line.remove(open);
+            }
         } else if is_plain(c) {
             if blank && !line.is_empty() {
                 line.push(' ');
@@ -41,6 +49,14 @@ fn tag(rest: &[char]) -> Option<usize> {
     let named = rest.first().is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!'));
     let end = rest.iter().take(TAG_MAX).position(|c| *c == '>')?;
     named.then(|| end.saturating_add(1))
+}
+
+/// How many characters the target of a link has, where one follows its text.
+fn target(rest: &[char]) -> Option<usize> {
+    let end = rest.iter().take(TAG_MAX).position(|c| *c == ')')?;
+    let inner: String = rest.get(1..end)?.iter().collect();
+    let is_link = rest.first() == Some(&'(') && (inner.starts_with("http") || inner.starts_with(['/', '#']));
+    is_link.then(|| end.saturating_add(1))
 }
 
 /// Whole sentences or words of a line where they fit.
@@ -84,6 +100,10 @@ mod tests {
         assert_eq!(line("a < b and c > d", 80).as_deref(), Some("a < b and c > d"));
         assert_eq!(line(" \n\u{200b}", 80), None);
         assert_eq!(line("<b>", 80), None);
+        assert_eq!(
+            line("see [the guide](https://x.pinhole.dev/a), or [not](so)", 80).as_deref(),
+            Some("see the guide, or [not](so)")
+        );
     }
 
     #[test]

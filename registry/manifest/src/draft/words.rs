@@ -152,6 +152,58 @@ pub(crate) fn is_noise(name: &str) -> bool {
     })
 }
 
+/// Whether a member of an answer only goes with a list: how much there is, and how to go on.
+pub(crate) fn is_about_the_list(name: &str) -> bool {
+    const WORDS: [&str; 44] = [
+        "after",
+        "before",
+        "code",
+        "complete",
+        "count",
+        "current",
+        "cursor",
+        "end",
+        "error",
+        "errors",
+        "etag",
+        "extra",
+        "first",
+        "has",
+        "href",
+        "incomplete",
+        "kind",
+        "last",
+        "limit",
+        "links",
+        "message",
+        "messages",
+        "meta",
+        "metadata",
+        "more",
+        "next",
+        "object",
+        "offset",
+        "ok",
+        "page",
+        "paging",
+        "pages",
+        "pagination",
+        "per",
+        "prev",
+        "previous",
+        "request",
+        "self",
+        "size",
+        "start",
+        "status",
+        "success",
+        "total",
+        "url",
+    ];
+    let words = words(name);
+    words.iter().any(|word| WORDS.contains(&word.as_str()) || word == "token")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

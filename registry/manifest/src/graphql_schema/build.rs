@@ -1,11 +1,14 @@
 //! From the definitions of a file to a whole schema: extensions merged, the language's own scalars and directives added,
 //! every name that is used looked up.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use graphql_tools::parser::parse_schema;
 use graphql_tools::parser::schema::TypeExtension;
-use graphql_tools::static_graphql::schema::{Definition, Document, InputValue, TypeDefinition};
+use graphql_tools::static_graphql::schema::{
+    Definition, Document, Field, InputValue, InterfaceType, ObjectType, TypeDefinition,
+};
 
 use super::schema::{SchemaError, TYPES_MAX};
 use crate::finding::quoted;
@@ -49,10 +52,36 @@ pub(super) fn whole(document: Document) -> Result<(Document, Roots), SchemaError
         };
         extend(target, extension).ok_or_else(|| SchemaError::ExtendsNothing(quoted(&name)))?;
     }
+    for definition in &mut definitions {
+        if let Definition::TypeDefinition(TypeDefinition::Object(ObjectType { fields, .. })) = definition {
+            drop_repeated(fields);
+        }
+        if let Definition::TypeDefinition(TypeDefinition::Interface(InterfaceType { fields, .. })) =
+            definition
+        {
+            drop_repeated(fields);
+        }
+    }
     add_language(&mut definitions, &types);
     let document = Document { definitions };
     let roots = check(&document)?;
     Ok((document, roots))
+}
+
+/// Takes out a field that says again what one before it says: GitHub's own schema has such.
+fn drop_repeated(fields: &mut Vec<Field>) {
+    let says = |field: &Field| {
+        let arguments = field.arguments.iter().map(|one| (one.name.clone(), one.value_type.to_string()));
+        (field.field_type.to_string(), arguments.collect::<Vec<_>>())
+    };
+    let mut known = HashMap::new();
+    fields.retain(|field| match known.entry(field.name.clone()) {
+        Entry::Vacant(slot) => {
+            slot.insert(says(field));
+            true
+        }
+        Entry::Occupied(said) => *said.get() != says(field),
+    });
 }
 
 fn add_language(definitions: &mut Vec<Definition<'static, String>>, types: &HashMap<String, usize>) {

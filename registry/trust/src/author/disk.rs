@@ -166,7 +166,9 @@ impl Disk {
 }
 
 fn sync_above(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), sync)
+    // What has no folder before its name is in this one.
+    path.parent()
+        .map_or(Ok(()), |above| sync(if above.as_os_str().is_empty() { Path::new(".") } else { above }))
 }
 
 #[cfg(unix)]

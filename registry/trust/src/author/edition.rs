@@ -51,39 +51,34 @@ impl Workshop {
             }
         }
         self.check_targets(&targets.signed)?;
+        let (stock, spec) = (work.stock.as_ref(), SPEC_VERSION.to_owned());
         let targets_file = envelope::file(RoleName::Targets, &targets)?;
-        let stock = work.stock.as_ref();
         let version = next(stock.map(|stock| stock.snapshot.signed.version));
-        let mut snapshot =
-            Snapshot::new(SPEC_VERSION.to_owned(), version, self.terms.expiry(RoleName::Snapshot, now)?);
+        let mut snapshot = Snapshot::new(spec.clone(), version, self.terms.expiry(RoleName::Snapshot, now)?);
         snapshot.meta = meta("targets.json", envelope::metafile(&targets.signed, &targets_file));
         let snapshot = online(RoleName::Snapshot, snapshot, &root.signed, keys, &mut below)?;
         let snapshot_file = envelope::file(RoleName::Snapshot, &snapshot)?;
         let version = next(stock.map(|stock| stock.timestamp.signed.version));
-        let mut timestamp =
-            Timestamp::new(SPEC_VERSION.to_owned(), version, self.terms.expiry(RoleName::Timestamp, now)?);
+        let mut timestamp = Timestamp::new(spec, version, self.terms.expiry(RoleName::Timestamp, now)?);
         timestamp.meta = meta("snapshot.json", envelope::metafile(&snapshot.signed, &snapshot_file));
         let timestamp = online(RoleName::Timestamp, timestamp, &root.signed, keys, &mut below)?;
         if !below.is_empty() {
             return Err(PublishError::Below(below));
         }
-        let published = Published {
-            statements,
-            roles: vec![
-                (RoleName::Root, root.signed.version.get(), root.signed.expires),
-                (RoleName::Targets, targets.signed.version.get(), targets.signed.expires),
-                (RoleName::Snapshot, snapshot.signed.version.get(), snapshot.signed.expires),
-                (RoleName::Timestamp, timestamp.signed.version.get(), timestamp.signed.expires),
-            ],
-            services: by_name(&targets.signed).filter(|(name, _)| matches!(name, Held::Manifest(_))).count(),
-        };
+        let roles = vec![
+            stands(RoleName::Root, &root.signed),
+            stands(RoleName::Targets, &targets.signed),
+            stands(RoleName::Snapshot, &snapshot.signed),
+            stands(RoleName::Timestamp, &timestamp.signed),
+        ];
+        let services = by_name(&targets.signed).filter(|(name, _)| matches!(name, Held::Manifest(_))).count();
         let files = vec![
             (versioned(RoleName::Root, root.signed.version.get()), envelope::file(RoleName::Root, &root)?),
             (versioned(RoleName::Targets, targets.signed.version.get()), targets_file),
             (versioned(RoleName::Snapshot, snapshot.signed.version.get()), snapshot_file),
             (TIMESTAMP.to_owned(), envelope::file(RoleName::Timestamp, &timestamp)?),
         ];
-        Ok(Edition { root, targets, files, published })
+        Ok(Edition { root, targets, files, published: Published { statements, roles, services } })
     }
 
     fn next_root(
@@ -154,6 +149,11 @@ impl Workshop {
         }
         Ok(())
     }
+}
+
+/// A role's version and end.
+fn stands<T: Role>(name: RoleName, role: &T) -> (RoleName, u64, Moment) {
+    (name, role.version().get(), role.expires())
 }
 
 fn follows(role: RoleName, version: NonZeroU64, published: Option<NonZeroU64>) -> Result<(), PublishError> {

@@ -8,6 +8,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp as Moment;
+use pinhole_manifest::Digest;
 
 use super::disk::Disk;
 use super::envelope::{self, EnvelopeError};
@@ -39,6 +40,9 @@ pub enum InitError {
     /// The folder is in use, or not to be had.
     #[error(transparent)]
     Lock(#[from] LockError),
+    /// What is staged is another file than the one that was read.
+    #[error("the {0} that is staged is not the one that was shown: look at it again, then sign")]
+    Unread(RoleName),
     /// The clock.
     #[error(transparent)]
     Clock(#[from] ClockError),
@@ -114,18 +118,20 @@ impl Workshop {
     pub fn sign_and_publish(&self, keys: &[RegistryKey], now: Moment) -> Result<Progress, InitError> {
         match self.publish(keys, now) {
             Ok(published) => Ok(Progress::Published(published)),
-            Err(PublishError::Below(_)) => {
-                self.sign_staged(keys)?;
-                Ok(Progress::Waiting(self.pending()?))
-            }
+            Err(PublishError::Below(_)) => Ok(Progress::Waiting(self.sign_staged(&self.pending()?, keys)?)),
             Err(other) => Err(other.into()),
         }
     }
 
-    /// Puts the signatures of these keys under whatever is staged and gives them a say.
-    pub fn sign_staged(&self, keys: &[RegistryKey]) -> Result<Vec<Staged>, InitError> {
+    /// Signs what is staged, with each of these keys where it has a say: what [`Self::pending`] gave and a person has read, and
+    /// nothing that was staged since.
+    pub fn sign_staged(&self, read: &[Staged], keys: &[RegistryKey]) -> Result<Vec<Staged>, InitError> {
         let work = self.work()?;
         for (role, mut paper) in work.staged.papers() {
+            let digest = Digest::of(&paper.message()?);
+            if !read.iter().any(|read| (read.statement.role, read.statement.digest) == (role, digest)) {
+                return Err(InitError::Unread(role));
+            }
             let seats = paper.seats(work.stock.as_ref(), &work.staged).map_err(SheetError::Root)?;
             if paper.add_signatures(&seats, keys)? {
                 let path = self.layout.staged_role(role);

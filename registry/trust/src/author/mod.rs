@@ -16,7 +16,9 @@
 //! The folder holds no secret. Keys are files of their own, and are handed to a call.
 //!
 //! INVARIANT: `public/metadata` changes in one step, for it is made whole under another name and then takes the place of the
-//! old one. Whoever is killed leaves the old registry or the new one, and the next command finishes or begins again.
+//! old one. Whoever is killed leaves the old registry or the new one, and the next command finishes or begins again. (On a
+//! disk that cannot exchange two folders there is a moment with no metadata at all, in which hosts get nothing.) `public` and
+//! what is beside it must be on one disk.
 
 mod audit;
 mod disk;

@@ -117,7 +117,8 @@ fn short(standings: &[Standing]) -> String {
 
 impl Workshop {
     /// Publishes what is staged, if enough have signed; with nothing staged, signs snapshot and timestamp anew. The keys are
-    /// those of snapshot and timestamp; each that has a say in what is staged signs that too.
+    /// those of snapshot and timestamp. Each that has a say in what is staged signs that too, read or not: who shares the
+    /// folder with others reads and signs first ([`Self::sign_staged`], [`super::Sheet`]), and passes the online key alone.
     pub fn publish(&self, keys: &[RegistryKey], now: Moment) -> Result<Published, PublishError> {
         let work = self.work()?;
         let edition = self.edition(&work, keys, now)?;

@@ -1,5 +1,6 @@
 //! How a maintainer works, what she is refused, and what a killed command leaves.
 
+mod forged;
 mod kill;
 mod shelve;
 mod sign;
@@ -76,7 +77,8 @@ fn full(folder: &Path, manifests: &Path) -> Workshop {
     let more = manifest(manifests, "other", "0.1.0", b"three");
     workshop.add(&[manifest(manifests, "acme", "1.1.0", b"two"), more], day(2)).unwrap();
     let seat = Reseat::Seat(RoleName::Root, public(2));
-    workshop.rotate(&[seat, Reseat::Threshold(RoleName::Root, 2)], day(2)).unwrap();
+    // Both keys sign the new root, one of them more than it takes.
+    workshop.rotate(&[seat], day(2)).unwrap();
     workshop.publish(&keys, day(2)).unwrap();
     workshop
 }
@@ -98,6 +100,13 @@ fn with_all_keys_at_hand_a_registry_is_published_at_once() {
     let audit = sound(&workshop, day(29));
     assert_eq!(audit.roles.len(), 4);
     assert!(audit.services.is_empty() && audit.pending.is_empty());
+    let seats: Vec<_> =
+        audit.seats.iter().map(|(role, seats)| (*role, seats.keys().next().unwrap().id())).collect();
+    let expected = RoleName::ALL.map(|role| {
+        let online = matches!(role, RoleName::Snapshot | RoleName::Timestamp);
+        (role, public(if online { 9 } else { 1 }).id())
+    });
+    assert_eq!(seats, expected);
     assert!(workshop.pending().unwrap().is_empty());
 }
 

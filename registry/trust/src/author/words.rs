@@ -77,6 +77,10 @@ impl fmt::Display for Audit {
         self.roles
             .iter()
             .try_for_each(|(role, version, ends)| write!(f, "\n{role} {version} holds until {ends}"))?;
+        for (role, seats) in &self.seats {
+            write!(f, "\n{role}: {} of these keys sign", seats.threshold())?;
+            seats.keys().try_for_each(|key| write!(f, "\n  {}", key.id()))?;
+        }
         self.services
             .iter()
             .try_for_each(|(service, version, digest)| write!(f, "\n{service} {version} {digest}"))?;

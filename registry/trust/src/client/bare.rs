@@ -1,7 +1,7 @@
 //! The same workflow for any TUF repository, on a plain folder of metadata: what conformance suites drive.
 //!
-//! Refuses what `Refused` says, but knows nothing of services: every key type of the library, any target name. Delegated
-//! targets are not looked for. INVARIANT: each file of the folder is replaced in one step and only by what was verified;
+//! Refuses what `Refused` says, but knows nothing of services: every key type of the library, any target name,
+//! delegated ones too. INVARIANT: each file of the folder is replaced in one step and only by what was verified;
 //! nothing is written outside the two folders. Roles are kept as far as a refresh has got, as the specification says.
 
 use std::fs::{self, File};
@@ -13,10 +13,12 @@ use serde::de::DeserializeOwned;
 use tough::schema::Role;
 
 use super::collection::{digest, place};
+use super::delegated::{Kept, find};
 use super::fetch::{Area, Fetch, RemotePath};
-use super::refresh::{Refresh, Trusted, get, right_hash, right_length};
+use super::refresh::{Refresh, get, right_hash, right_length};
 use super::refused::Refused;
 use super::role::{Document, Profile, RoleName};
+use super::trusted::Trusted;
 
 /// Largest target that is downloaded, in bytes.
 const TARGET_MAX: u64 = 256 << 20;
@@ -99,10 +101,15 @@ pub async fn download(
     name: &str,
 ) -> Result<PathBuf, BareError> {
     let trusted = refreshed(metadata_dir, fetch, now).await?;
-    let no_target = || Refused::NoTarget { name: name.chars().take(200).collect() };
-    let targets = trusted.targets.as_ref().ok_or(Refused::Incomplete).map_err(BareError::Refused)?;
-    let found = targets.role.signed.targets.iter().find(|(target, _)| target.raw() == name);
-    let (_, target) = found.ok_or_else(no_target).map_err(BareError::Refused)?;
+    let mut kept = kept(metadata_dir, &trusted)?;
+    let before = kept.clone();
+    let found = find(Refresh { fetch, now, profile: Profile::Any }, &trusted, &mut kept, name).await;
+    for (role, document) in &kept {
+        if before.get(role).is_none_or(|before| before.bytes != document.bytes) {
+            write(&role_file(metadata_dir, role), &document.bytes)?;
+        }
+    }
+    let target = &found.map_err(BareError::Refused)?;
     let file = target_dir.join(file_name(name));
     let consistent = trusted.root.role.signed.consistent_snapshot;
     let bytes = async {
@@ -116,6 +123,10 @@ pub async fn download(
         right_hash(&file_name(name), digest.as_bytes(), &bytes)?;
         Ok(bytes)
     };
+    let there = read(&file, target.length).ok().flatten();
+    if there.is_some_and(|bytes| right_hash(name, &target.hashes.sha256, &bytes).is_ok()) {
+        return Ok(file);
+    }
     let bytes = bytes.await.map_err(BareError::Refused)?;
     fs::create_dir_all(target_dir).map_err(|source| disk(target_dir, source))?;
     write(&file, &bytes)?;
@@ -161,6 +172,25 @@ fn keep(dir: &Path, before: &Trusted, after: &Trusted) -> Result<(), BareError> 
 
 fn bytes<T>(document: Option<&Document<T>>) -> Option<&Vec<u8>> {
     document.map(|document| &document.bytes)
+}
+
+/// What was kept of the delegated roles that the snapshot lists. What is of no use is fetched anew: the snapshot has its
+/// version.
+fn kept(dir: &Path, trusted: &Trusted) -> Result<Kept, BareError> {
+    let mut kept = Kept::new();
+    let listed = trusted.snapshot.iter().flat_map(|snapshot| snapshot.role.signed.meta.keys());
+    for role in listed.filter_map(|file| file.strip_suffix(".json")).filter(|role| *role != "targets") {
+        let bytes = read(&role_file(dir, role), RoleName::Targets.bytes_max())?;
+        if let Some(document) = bytes.and_then(|bytes| Document::read(bytes).ok()) {
+            kept.insert(role.to_owned(), document);
+        }
+    }
+    Ok(kept)
+}
+
+/// Where a delegated role is kept: never in a top-level role's place.
+fn role_file(dir: &Path, role: &str) -> PathBuf {
+    dir.join(format!("delegated.{}.json", file_name(role)))
 }
 
 fn document<T: Role + DeserializeOwned>(

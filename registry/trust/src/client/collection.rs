@@ -13,7 +13,7 @@ use super::refused::Refused;
 use crate::names::{Held, ModuleName};
 
 /// Most targets of a registry.
-pub const TARGETS_MAX: usize = 4_096;
+pub const TARGETS_MAX: usize = 32_768;
 /// Largest manifest, in bytes.
 pub const MANIFEST_BYTES_MAX: u64 = 2 << 20;
 /// Largest module, in bytes.

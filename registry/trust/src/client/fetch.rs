@@ -43,6 +43,12 @@ pub struct RemotePath {
 #[error("`{shown}` is no name of a file in a registry", shown = pinhole_manifest::visible::visible(.0))]
 pub struct NotAPath(String);
 
+impl NotAPath {
+    pub(super) fn clipped(name: &str) -> Self {
+        Self(name.chars().take(64).collect())
+    }
+}
+
 impl RemotePath {
     /// A file of that folder; the name may have slashes.
     pub fn new(area: Area, name: &str) -> Result<Self, NotAPath> {
@@ -52,7 +58,7 @@ impl RemotePath {
         if name.len() <= NAME_MAX && name.split('/').all(plain) {
             Ok(Self { area, name: name.to_owned() })
         } else {
-            Err(NotAPath(name.chars().take(64).collect()))
+            Err(NotAPath::clipped(name))
         }
     }
 

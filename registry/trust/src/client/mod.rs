@@ -7,6 +7,7 @@
 mod bare;
 mod collection;
 mod consent;
+mod delegated;
 mod fetch;
 mod folder;
 mod load;
@@ -15,10 +16,12 @@ mod refresh;
 mod refused;
 mod role;
 mod round;
+mod signatures;
 mod state;
 mod strict;
 mod sync;
 mod trust;
+mod trusted;
 
 pub use bare::{BareError, BareVersions, download, init, refresh};
 pub use collection::{MANIFEST_BYTES_MAX, MODULE_BYTES_MAX, TARGETS_MAX};

@@ -4,10 +4,8 @@
 //! Not the library's own workflow, because that writes into the state that it reads, takes a damaged file for none, reads
 //! the machine's clock, forgets versions when keys are merely listed in another order, and keeps no exact bytes.
 //!
-//! Refuses whatever section 5 refuses, and what `Profile` adds. INVARIANT: `trusted` only ever holds what has passed every
+//! Refuses whatever section 5 refuses, and what `Profile` adds. INVARIANT: [`Trusted`] only ever holds what has passed every
 //! check of its step; what is kept of it after a failure is for the caller to say.
-
-use std::collections::HashSet;
 
 use jiff::Timestamp as Time;
 use serde::de::DeserializeOwned;
@@ -17,51 +15,11 @@ use tough::schema::{Metafile, Role, Root, Snapshot, Targets, Timestamp};
 use super::fetch::{Area, Fetch, FetchError, RemotePath};
 use super::refused::{Refused, Signers};
 use super::role::{Document, Profile, RoleName, check_keys};
+use super::signatures::signed;
+use super::trusted::Trusted;
 
 /// Most new roots that one refresh takes over; the next goes on from there.
 pub(super) const ROOT_UPDATES_MAX: u64 = 256;
-
-/// What is trusted of a registry.
-#[derive(Debug, Clone)]
-pub(super) struct Trusted {
-    pub(super) root: Document<Root>,
-    pub(super) timestamp: Option<Document<Timestamp>>,
-    pub(super) snapshot: Option<Document<Snapshot>>,
-    pub(super) targets: Option<Document<Targets>>,
-}
-
-impl Trusted {
-    /// Begins with a root that the operator has said to trust; it must be signed by its own keys.
-    pub(super) fn begin(root: Vec<u8>, profile: Profile) -> Result<Self, Refused> {
-        let root = read::<Root>(root, RoleName::Root)?;
-        check_keys(&root.role.signed, profile).map_err(|fault| malformed(RoleName::Root, fault))?;
-        signed(&root.role.signed, &root, RoleName::Root, Signers::Own)?;
-        Ok(Self { root, timestamp: None, snapshot: None, targets: None })
-    }
-
-    /// The moment from which something of it is no longer current; `None` before a refresh has got to its end.
-    pub(super) fn expires(&self) -> Option<Time> {
-        let root = self.root.role.signed.expires;
-        let timestamp = self.timestamp.as_ref()?.role.signed.expires;
-        let snapshot = self.snapshot.as_ref()?.role.signed.expires;
-        let targets = self.targets.as_ref()?.role.signed.expires;
-        Some(root.min(timestamp).min(snapshot).min(targets))
-    }
-
-    /// Forgets what the root's present keys have not signed: after a rotation versions may begin anew (5.3.11).
-    pub(super) fn forget_unsigned(&mut self) {
-        let root = &self.root.role.signed;
-        if self.snapshot.as_ref().is_some_and(|snapshot| root.verify_role(&snapshot.role).is_err()) {
-            (self.timestamp, self.snapshot, self.targets) = (None, None, None);
-        }
-        if self.timestamp.as_ref().is_some_and(|timestamp| root.verify_role(&timestamp.role).is_err()) {
-            self.timestamp = None;
-        }
-        if self.targets.as_ref().is_some_and(|targets| root.verify_role(&targets.role).is_err()) {
-            self.targets = None;
-        }
-    }
-}
 
 /// One refresh.
 #[derive(Clone, Copy)]
@@ -138,9 +96,9 @@ impl Refresh<'_> {
         let timestamp = trusted.timestamp.as_ref().ok_or(Refused::Incomplete)?;
         let listed = snapshot_of(timestamp)?;
         let new = match &trusted.snapshot {
-            Some(old) if is_listed(listed, old) => old.clone(),
+            Some(old) if old.is_listed(listed) => old.clone(),
             old => {
-                let new = self.listed(&trusted.root, listed, role).await?;
+                let new = self.signed(&trusted.root, listed, role).await?;
                 if let Some(old) = old {
                     follows(old, &new)?;
                 }
@@ -159,9 +117,9 @@ impl Refresh<'_> {
         let snapshot = trusted.snapshot.as_ref().ok_or(Refused::Incomplete)?;
         let listed = targets_of(snapshot)?;
         let new = match &trusted.targets {
-            Some(old) if is_listed(listed, old) => old.clone(),
+            Some(old) if old.is_listed(listed) => old.clone(),
             old => {
-                let new: Document<Targets> = self.listed(&trusted.root, listed, role).await?;
+                let new: Document<Targets> = self.signed(&trusted.root, listed, role).await?;
                 match old {
                     Some(old) if old.version() == new.version() => same(role, old, &new)?,
                     _ => {}
@@ -180,20 +138,17 @@ impl Refresh<'_> {
         Ok(())
     }
 
-    /// Fetches what another role lists: by its version, at its length, with its hash.
-    async fn listed<T: Role + DeserializeOwned>(
+    /// Fetches what another role lists: by its version, at its length, with its hash. Nothing is said about signatures.
+    pub(super) async fn listed<T: Role + DeserializeOwned>(
         self,
         root: &Document<Root>,
         listed: &Metafile,
         role: RoleName,
+        file: &str,
     ) -> Result<Document<T>, Refused> {
-        let root = &root.role.signed;
-        let expected = listed.version.get();
-        let name = if root.consistent_snapshot {
-            format!("{expected}.{}", role.file())
-        } else {
-            role.file().to_owned()
-        };
+        let version = listed.version;
+        let consistent = root.role.signed.consistent_snapshot;
+        let name = if consistent { format!("{version}.{file}") } else { file.to_owned() };
         let most = role.bytes_max();
         if listed.length.is_some_and(|length| length > most) {
             return Err(Refused::TooLarge { file: name, at_most: most });
@@ -205,16 +160,36 @@ impl Refresh<'_> {
         if let Some(hashes) = &listed.hashes {
             right_hash(&name, &hashes.sha256, &bytes)?;
         }
-        let new = read::<T>(bytes, role)?;
-        signed(root, &new, role, Signers::Trusted)?;
-        if new.version() != expected {
-            return Err(Refused::OtherVersion { role, expected, found: new.version() });
-        }
+        read(bytes, role)
+    }
+
+    /// The same, signed by the role's keys.
+    async fn signed<T: Role + DeserializeOwned + Clone>(
+        self,
+        root: &Document<Root>,
+        listed: &Metafile,
+        role: RoleName,
+    ) -> Result<Document<T>, Refused> {
+        let new = self.listed(root, listed, role, role.file()).await?;
+        signed(&root.role.signed, &new, role, Signers::Trusted)?;
+        self.right_version(&new, listed, role)?;
         Ok(new)
     }
 
+    /// Whether a file is of the version that is listed.
+    #[expect(clippy::unused_self, reason = "it is a step of a refresh")]
+    pub(super) fn right_version<T: Role + DeserializeOwned>(
+        self,
+        document: &Document<T>,
+        listed: &Metafile,
+        role: RoleName,
+    ) -> Result<(), Refused> {
+        let (expected, found) = (listed.version.get(), document.version());
+        if found == expected { Ok(()) } else { Err(Refused::OtherVersion { role, expected, found }) }
+    }
+
     /// Whether a role has not expired.
-    fn current<T: Role + DeserializeOwned>(
+    pub(super) fn current<T: Role + DeserializeOwned>(
         self,
         document: &Document<T>,
         role: RoleName,
@@ -256,31 +231,15 @@ pub(super) fn right_hash(file: &str, expected: &[u8], bytes: &[u8]) -> Result<()
     }
 }
 
-fn read<T: Role + DeserializeOwned>(bytes: Vec<u8>, role: RoleName) -> Result<Document<T>, Refused> {
+pub(super) fn read<T: Role + DeserializeOwned>(
+    bytes: Vec<u8>,
+    role: RoleName,
+) -> Result<Document<T>, Refused> {
     Document::read(bytes).map_err(|source| Refused::Malformed { role, source })
 }
 
-fn malformed(role: RoleName, fault: impl Into<super::role::Malformed>) -> Refused {
+pub(super) fn malformed(role: RoleName, fault: impl Into<super::role::Malformed>) -> Refused {
     Refused::Malformed { role, source: fault.into() }
-}
-
-/// Whether enough keys of that root have signed. INVARIANT: `check_keys` has been over the root, so that each key id is
-/// another key.
-fn signed<T: Role + DeserializeOwned>(
-    root: &Root,
-    document: &Document<T>,
-    role: RoleName,
-    by: Signers,
-) -> Result<(), Refused> {
-    let ids: HashSet<_> = document.role.signatures.iter().map(|signature| &signature.keyid).collect();
-    if ids.len() != document.role.signatures.len() {
-        return Err(Refused::SignedTwice { role });
-    }
-    let source = match root.verify_role(&document.role) {
-        Ok(()) => return Ok(()),
-        Err(source) => Box::new(source),
-    };
-    Err(Refused::NotSigned { role, by, source })
 }
 
 fn not_older(role: RoleName, trusted: u64, offered: u64) -> Result<(), Refused> {
@@ -310,15 +269,6 @@ fn follows(old: &Document<Snapshot>, new: &Document<Snapshot>) -> Result<(), Ref
         not_older(RoleName::Targets, before.version.get(), now.version.get())?;
     }
     Ok(())
-}
-
-/// Whether this very file is the one that is listed.
-fn is_listed<T: Role + DeserializeOwned>(listed: &Metafile, have: &Document<T>) -> bool {
-    let length = u64::try_from(have.bytes.len()).ok();
-    let hash = listed.hashes.as_ref();
-    listed.version.get() == have.version()
-        && (listed.length.is_none() || listed.length == length)
-        && hash.is_none_or(|hashes| *hashes.sha256 == *Sha256::digest(&have.bytes))
 }
 
 fn snapshot_of(timestamp: &Document<Timestamp>) -> Result<&Metafile, Refused> {

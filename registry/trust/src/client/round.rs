@@ -206,9 +206,7 @@ pub(super) fn accept(registry: &mut Registry, service: &ServiceId, release: Rele
     let from = before.version.clone();
     known.earlier.push(Earlier { release: before, until: now });
     let kept = SignedDuration::from_hours(24 * KEPT_DAYS);
-    known
-        .earlier
-        .retain(|earlier| now.duration_since(earlier.until) <= kept && earlier.release.manifest != digest);
+    known.earlier.retain(|earlier| now.duration_since(earlier.until) <= kept);
     let too_many = known.earlier.len().saturating_sub(KEPT_MAX);
     known.earlier.drain(..too_many);
     if returned {

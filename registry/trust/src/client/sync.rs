@@ -13,12 +13,13 @@ use super::Registries;
 use super::collection::collect;
 use super::fetch::Fetch;
 use super::name::RegistryName;
-use super::refresh::{Refresh, Trusted};
+use super::refresh::Refresh;
 use super::refused::Refused;
 use super::role::{Document, Profile, RoleName};
 use super::round::{Round, Taken};
 use super::state::document::{Current, Registry, State, Why};
 use super::state::{Lock, StateError};
+use super::trusted::Trusted;
 
 /// What a comparison of an accepted manifest with a new one says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,7 +167,7 @@ impl Registries {
         match round_up(round, &mut trusted, &state).await {
             Ok(taken) => self.take_over(&lock, state, name, &trusted, taken, terms.now),
             Err(error) => {
-                self.keep_root(&lock, &mut state, name, before, trusted)?;
+                self.keep_root(&lock, &mut state, name, &before, &trusted)?;
                 Err(error)
             }
         }
@@ -175,10 +176,9 @@ impl Registries {
     fn trusted(&self, registry: &Registry) -> Result<Trusted, StateError> {
         fn one<T: tough::schema::Role + serde::de::DeserializeOwned>(
             registries: &Registries,
-            digest: Option<Digest>,
+            digest: Digest,
             role: RoleName,
         ) -> Result<Option<Document<T>>, StateError> {
-            let Some(digest) = digest else { return Ok(None) };
             let bytes = registries.store.get(&digest, role.bytes_max())?;
             Document::read(bytes).map(Some).map_err(|_unlike_before| registries.store.damaged_file(&digest))
         }
@@ -205,11 +205,12 @@ impl Registries {
         let incomplete = || SyncError::Refused { name: name.clone(), source: Refused::Incomplete };
         let expires = trusted.expires().ok_or_else(incomplete)?;
         let targets = trusted.targets.as_ref().ok_or_else(incomplete)?;
-        let keep = |bytes: Option<&Vec<u8>>| bytes.map(|bytes| self.store.put(lock, bytes)).transpose();
+        let timestamp = trusted.timestamp.as_ref().ok_or_else(incomplete)?;
+        let snapshot = trusted.snapshot.as_ref().ok_or_else(incomplete)?;
         let current = Current {
-            timestamp: keep(trusted.timestamp.as_ref().map(|document| &document.bytes))?,
-            snapshot: keep(trusted.snapshot.as_ref().map(|document| &document.bytes))?,
-            targets: keep(Some(&targets.bytes))?,
+            timestamp: self.store.put(lock, &timestamp.bytes)?,
+            snapshot: self.store.put(lock, &snapshot.bytes)?,
+            targets: self.store.put(lock, &targets.bytes)?,
             version: targets.version(),
             seen: now,
             expires,
@@ -225,28 +226,22 @@ impl Registries {
         Ok(Synced { root: trusted.root.version(), targets: targets.version(), expires, services })
     }
 
-    /// Keeps the roots that a failed sync has got to, and forgets what their keys have not signed.
+    /// Keeps the root that a failed sync has got to. What its keys have not signed is forgotten when the next one begins.
     fn keep_root(
         &self,
         lock: &Lock,
         state: &mut State,
         name: &RegistryName,
-        before: Trusted,
-        after: Trusted,
+        before: &Trusted,
+        after: &Trusted,
     ) -> Result<(), StateError> {
         let Some(registry) = state.registries.get_mut(name) else { return Ok(()) };
         if before.root.bytes == after.root.bytes {
             return Ok(());
         }
-        let mut kept = before;
-        kept.root = after.root;
-        kept.forget_unsigned();
-        registry.root = self.store.put(lock, &kept.root.bytes)?;
+        registry.root = self.store.put(lock, &after.root.bytes)?;
         if let Some(current) = &mut registry.current {
-            current.timestamp = current.timestamp.filter(|_| kept.timestamp.is_some());
-            current.snapshot = current.snapshot.filter(|_| kept.snapshot.is_some());
-            current.targets = current.targets.filter(|_| kept.targets.is_some());
-            current.expires = current.expires.min(kept.root.role.signed.expires);
+            current.expires = current.expires.min(after.root.role.signed.expires);
         }
         self.store.commit(lock, state)
     }

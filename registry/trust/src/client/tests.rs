@@ -149,3 +149,12 @@ fn a_kill_at_any_step_of_a_yes() {
     let untrust = |registries: &Registries| registries.untrust(&name()).is_ok();
     kill_at_each_step(5, before, untrust);
 }
+
+/// What the maintainers' side publishes is never too large for a host.
+#[test]
+fn hosts_take_whatever_maintainers_may_publish() {
+    use crate::author;
+    assert_eq!(super::MANIFEST_BYTES_MAX, author::MANIFEST_BYTES_MAX);
+    assert_eq!(super::MODULE_BYTES_MAX, author::MODULE_BYTES_MAX);
+    assert!(super::RoleName::Targets.bytes_max() >= author::METADATA_BYTES_MAX);
+}

@@ -10,11 +10,11 @@ use tough::schema::RoleType;
 
 use super::Registries;
 use super::name::{Identity, Location, RegistryName};
-use super::refresh::Trusted;
 use super::refused::Refused;
 use super::role::{Profile, RoleName};
 use super::state::StateError;
 use super::state::document::{Registry, Standing};
+use super::trusted::Trusted;
 
 /// What a root says, for the person who is to trust it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -42,7 +42,7 @@ pub enum KeyTextError {
     #[error("it is not a private key in PEM: pass a file that begins with `-----BEGIN PRIVATE KEY-----`")]
     Syntax,
     /// Another algorithm than Ed25519.
-    #[error("it is not an Ed25519 key: make one with `pinhole registry init`")]
+    #[error("it is not an Ed25519 key: make one with `pinhole registry key`")]
     Algorithm,
     /// It is encrypted, and no passphrase was given.
     #[error("the key is protected: its passphrase is needed")]

@@ -31,10 +31,10 @@ pub struct PublicKey {
 #[non_exhaustive]
 pub enum PublicKeyError {
     /// It is not JSON of a TUF key.
-    #[error("it is not a TUF key: pass the line that `pinhole registry` printed for the key")]
+    #[error("it is not a TUF key: pass the line that `pinhole registry key` prints")]
     Syntax,
     /// Another algorithm, or another signature scheme.
-    #[error("only Ed25519 keys sign a registry: make one with `pinhole registry init`")]
+    #[error("only Ed25519 keys sign a registry: make one with `pinhole registry key`")]
     Algorithm,
     /// A member that a key does not have, which would give one key two ids.
     #[error("the key has further members, so that it would have two ids: pass the line as it was printed")]

@@ -225,3 +225,25 @@ fn a_signature_is_its_key_s_over_these_bytes_alone() {
     assert!(!RegistryKey::from_seed(&[8; 32]).public().verifies(b"role", &signature));
     assert!(!key.public().verifies(b"role", &signature[..63]));
 }
+
+proptest::proptest! {
+    #[test]
+    fn whatever_is_taken_for_a_key_is_read_or_refused(
+        at in proptest::prelude::any::<proptest::sample::Index>(),
+        byte in proptest::prelude::any::<u8>(),
+    ) {
+        for text in [openssl::PLAIN, openssl::SCRYPT, openssl::PBKDF2] {
+            let mut bytes = text.as_bytes().to_vec();
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            if let Ok(text) = std::str::from_utf8(&bytes) {
+                // Without a passphrase, so that no time goes into working it out.
+                drop(pem::read(text, None));
+            }
+        }
+        let mut line = RegistryKey::from_seed(&[1; 32]).public().to_string().into_bytes();
+        let at = at.index(line.len());
+        line[at] = byte;
+        drop(PublicKey::parse(&String::from_utf8_lossy(&line)));
+    }
+}

@@ -254,6 +254,21 @@ fn rotation_recovers_from_versions_that_were_run_up() {
     assert_eq!(host.sync(&forge).unwrap().targets, 2);
 }
 
+/// A new snapshot key alone lets the snapshots begin anew, under timestamps that go on.
+#[test]
+fn a_new_snapshot_key_lets_the_snapshots_begin_anew() {
+    let mut forge = Forge::honest();
+    forge.snapshot.version = 9_000;
+    forge.targets.version = 9_000;
+    forge.write();
+    let host = Host::synced(&forge);
+    forge.rotate(|forge| forge.snapshot.rekey(&[30], 1));
+    forge.timestamp.version = 2;
+    (forge.snapshot.version, forge.targets.version) = (3, 3);
+    forge.write();
+    assert_eq!(host.sync(&forge).unwrap().targets, 3);
+}
+
 /// Keys that are only listed in another order, or joined by another, forget nothing.
 #[test]
 fn a_root_that_keeps_the_keys_forgets_no_version() {

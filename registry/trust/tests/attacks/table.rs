@@ -69,3 +69,17 @@ fn what_has_expired_is_stale_when_loaded() {
     // The last sync was at noon: whoever sets the clock back does not make it younger than that.
     assert_eq!(freshness(now() - days(900)), Freshness::Fresh { until: in_days(7) });
 }
+
+/// A root that has expired makes what was accepted stale, at once and for good: a clock set back does not help.
+#[test]
+fn an_expired_root_makes_what_was_accepted_stale() {
+    let mut forge = Forge::honest();
+    let host = Host::synced(&forge);
+    host.sync_at(&forge, now() + days(5)).unwrap();
+    forge.rotate(|forge| forge.root.expires = now() + days(3));
+    assert!(matches!(refusal(host.sync_at(&forge, now() + days(5))), Refused::Expired { .. }));
+    for at in [now() + days(6), now()] {
+        let freshness = host.registries.load(at).unwrap().services[0].freshness;
+        assert_eq!(freshness, Freshness::Stale { since: in_days(3) });
+    }
+}

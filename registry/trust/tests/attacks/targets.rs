@@ -110,7 +110,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
     Attack {
         name: "more_targets_than_are_taken",
         done: |forge| {
-            for n in 0..4_097 {
+            for n in 0..32_769 {
                 forge.content.insert(format!("s{n}.json"), Vec::new());
             }
             forge.next();

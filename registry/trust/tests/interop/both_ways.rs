@@ -8,8 +8,8 @@ use std::process::Command;
 use crate::kit::{Forge, manifest, now, sha256};
 use jiff::Timestamp;
 use pinhole_registry::client::{
-    self, BareError, Consent, FolderFetch, Location, Refused, Registries, RegistryName, RoleName, SyncError,
-    Terms, Verdict,
+    self, BareError, Consent, FolderFetch, KeyFault, Location, Malformed, Refused, Registries, RegistryName,
+    RoleName, SyncError, Terms, Verdict,
 };
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 
 /// The folder of Python packages that has `tuf`.
 #[expect(clippy::disallowed_methods, reason = "CI says by the environment that nothing may be skipped")]
-fn tools(test: &str) -> Option<PathBuf> {
+pub(crate) fn tools(test: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
     let folder = root.join(".ci-tools/tuf");
     if folder.join("tuf/ngclient").is_dir() && Command::new("python3").arg("--version").output().is_ok() {
@@ -40,6 +40,13 @@ fn python(tools: &Path, script: &str, args: &[&OsStr]) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     String::from_utf8(output.stdout).unwrap()
+}
+
+/// What their client says of a folder, with these targets.
+pub(crate) fn update(tools: &Path, served: &Path, state: &Path, root: &Path, targets: &[&str]) -> Value {
+    let mut args = vec![served.as_os_str(), state.as_os_str(), root.as_os_str()];
+    args.extend(targets.iter().map(OsStr::new));
+    serde_json::from_str(&python(tools, "update.py", &args)).unwrap()
 }
 
 /// The forge's registry, good until long after these tests are run.
@@ -73,16 +80,9 @@ fn their_client_updates_from_what_we_sign_and_through_a_rotation() {
         (home.path().join("served"), home.path().join("state"), home.path().join("root.json"));
     fs::write(&root, forge.root_bytes()).unwrap();
     fs::create_dir(&state).unwrap();
-    let update = |forge: &Forge| -> Value {
+    let update = |forge: &Forge| {
         write(forge, &served);
-        let args = [
-            served.as_os_str(),
-            state.as_os_str(),
-            root.as_os_str(),
-            "shelf.json".as_ref(),
-            "shelf.sum.wasm".as_ref(),
-        ];
-        serde_json::from_str(&python(&tools, "update.py", &args)).unwrap()
+        update(&tools, &served, &state, &root, &["shelf.json", "shelf.sum.wasm"])
     };
     let said = update(&forge);
     assert_eq!(said["versions"], serde_json::json!([1, 1, 1, 1]), "{said}");
@@ -112,12 +112,12 @@ fn their_client_updates_from_what_we_sign_and_through_a_rotation() {
 }
 
 /// What python-tuf has made: `1`, `2` after a rotation, `3` with an older timestamp.
-fn theirs(tools: &Path, home: &Path, target: &str) -> PathBuf {
+fn theirs(tools: &Path, home: &Path, keys: &str, target: &str) -> PathBuf {
     let file = home.join("content");
     fs::write(&file, manifest("shelf", "1.0.0", &["id"])).unwrap();
     let out = home.join("out");
     let pair = format!("{target}={}", file.display());
-    python(tools, "make.py", &[out.as_os_str(), pair.as_ref()]);
+    python(tools, "make.py", &[out.as_os_str(), keys.as_ref(), pair.as_ref()]);
     out
 }
 
@@ -125,7 +125,7 @@ fn theirs(tools: &Path, home: &Path, target: &str) -> PathBuf {
 fn we_sync_from_a_registry_that_python_tuf_makes() {
     let Some(tools) = tools("we_sync_from_a_registry_that_python_tuf_makes") else { return };
     let home = tempfile::tempdir().unwrap();
-    let out = theirs(&tools, home.path(), "shelf.json");
+    let out = theirs(&tools, home.path(), "ed25519", "shelf.json");
     let registries = Registries::at(home.path().join("registries"));
     let name = RegistryName::parse("theirs").unwrap();
     let root = fs::read(out.join("1/metadata/1.root.json")).unwrap();
@@ -152,9 +152,15 @@ fn we_sync_from_a_registry_that_python_tuf_makes() {
 #[test]
 fn our_bare_client_updates_from_what_python_tuf_makes() {
     let Some(tools) = tools("our_bare_client_updates_from_what_python_tuf_makes") else { return };
+    for keys in ["ed25519", "ecdsa"] {
+        goes_through(&tools, keys);
+    }
+}
+
+fn goes_through(tools: &Path, keys: &str) {
     let home = tempfile::tempdir().unwrap();
     let target = "ops/a folder/shelf.json";
-    let out = theirs(&tools, home.path(), target);
+    let out = theirs(tools, home.path(), keys, target);
     let (metadata, targets) = (home.path().join("metadata"), home.path().join("targets"));
     let root = fs::read(out.join("1/metadata/1.root.json")).unwrap();
     client::init(&metadata, &root).unwrap();
@@ -178,4 +184,17 @@ fn our_bare_client_updates_from_what_python_tuf_makes() {
     );
     let none = block_on(client::download(&metadata, &fetch("2"), now(), &targets, "shelf.json"));
     assert!(matches!(none, Err(BareError::Refused(Refused::NoTarget { .. }))), "{none:?}");
+}
+
+/// A registry of manifests has Ed25519 keys alone, though the library could count others.
+#[test]
+fn a_registry_of_other_keys_is_not_trusted() {
+    let Some(tools) = tools("a_registry_of_other_keys_is_not_trusted") else { return };
+    let home = tempfile::tempdir().unwrap();
+    let out = theirs(&tools, home.path(), "ecdsa", "shelf.json");
+    let root = fs::read(out.join("1/metadata/1.root.json")).unwrap();
+    let fault = client::inspect_root(&root);
+    let is_right =
+        matches!(&fault, Err(Refused::Malformed { source: Malformed::Keys(KeyFault::NotEd25519), .. }));
+    assert!(is_right, "{fault:?}");
 }

@@ -1,8 +1,8 @@
 """python-tuf makes a repository and changes it: three folders, each as a web server would serve it.
 
-usage: make.py OUT NAME=FILE...
+usage: make.py OUT KEYTYPE NAME=FILE...
 OUT/1 is the first state. OUT/2 has other root, targets and snapshot keys (root and targets two of three), the same timestamp
-key, and later versions. OUT/3 is OUT/2 with the timestamp of OUT/1: a rollback. Each target has the bytes of FILE.
+key, and later versions. KEYTYPE is ed25519 or ecdsa. OUT/3 is OUT/2 with the timestamp of OUT/1: a rollback. Each target has the bytes of FILE.
 """
 
 import copy
@@ -44,10 +44,17 @@ def listed(version, data):
     return MetaFile.from_data(version, data, ["sha256"])
 
 
+GENERATE = {
+    "ed25519": CryptoSigner.generate_ed25519,
+    "ecdsa": CryptoSigner.generate_ecdsa,
+}
+
+
 class Repository:
-    def __init__(self, targets):
+    def __init__(self, generate, targets):
+        self.generate = generate
         self.signers = {
-            role: [CryptoSigner.generate_ed25519()]
+            role: [generate()]
             for role in ("root", "timestamp", "snapshot", "targets")
         }
         self.root = Root(expires=EXPIRES, consistent_snapshot=True)
@@ -68,7 +75,7 @@ class Repository:
     def replace(self, role, count, threshold):
         for key in list(self.root.roles[role].keyids):
             self.root.revoke_key(key, role)
-        self.signers[role] = [CryptoSigner.generate_ed25519() for _ in range(count)]
+        self.signers[role] = [self.generate() for _ in range(count)]
         for signer in self.signers[role]:
             self.root.add_key(signer.public_key, role)
         self.root.roles[role].threshold = threshold
@@ -90,8 +97,8 @@ class Repository:
             write(folder, "targets", os.path.join(place, f"{hashed}.{file}"), data)
 
 
-def main(out, *pairs):
-    repository = Repository(dict(pair.split("=", 1) for pair in pairs))
+def main(out, key_type, *pairs):
+    repository = Repository(GENERATE[key_type], dict(pair.split("=", 1) for pair in pairs))
     first, second, third = (os.path.join(out, n) for n in ("1", "2", "3"))
     repository.publish(first, repository.signers["root"])
     shutil.copytree(first, second)

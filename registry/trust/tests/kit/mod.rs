@@ -1,22 +1,26 @@
 //! A forge of registries: an honest one by default, every byte of which a test can have otherwise.
-//!
-//! Writes the canonical form with its own few lines, so that it does not agree with what it tests by being the same code.
 
 #![allow(
     dead_code,
+    unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
     reason = "each test uses its part of the forge"
 )]
 
+mod keys;
+mod manifests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use ed25519_dalek::{Signer as _, SigningKey};
 use jiff::{SignedDuration, Timestamp};
 use pinhole_registry::client::{Fetch, FetchError, Fetching, RemotePath};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+
+pub use keys::{Key, canonical, signed};
+pub use manifests::{manifest, manifest_with_module};
 
 /// The time at which the tests are.
 pub fn now() -> Timestamp {
@@ -37,70 +41,6 @@ pub fn hex(bytes: &[u8]) -> String {
 
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
-}
-
-/// A key of fixed seed.
-#[derive(Clone)]
-pub struct Key {
-    signing: SigningKey,
-    /// A member that changes the key's id and not the key.
-    extra: Option<&'static str>,
-}
-
-impl Key {
-    pub fn new(seed: u8) -> Self {
-        Self { signing: SigningKey::from_bytes(&[seed; 32]), extra: None }
-    }
-
-    /// The same key under another id.
-    pub fn alias(&self) -> Self {
-        Self { extra: Some("alias"), ..self.clone() }
-    }
-
-    pub fn json(&self) -> Value {
-        let public = hex(self.signing.verifying_key().as_bytes());
-        let mut key = json!({"keytype": "ed25519", "scheme": "ed25519", "keyval": {"public": public}});
-        if let Some(extra) = self.extra {
-            key["x-note"] = extra.into();
-        }
-        key
-    }
-
-    pub fn id(&self) -> String {
-        sha256(&canonical(&self.json()))
-    }
-
-    pub fn sign(&self, signed: &Value) -> Value {
-        json!({"keyid": self.id(), "sig": hex(&self.signing.sign(&canonical(signed)).to_bytes())})
-    }
-}
-
-/// The canonical JSON that TUF signs: members sorted, no room, two escapes.
-pub fn canonical(value: &Value) -> Vec<u8> {
-    match value {
-        Value::String(text) => {
-            format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")).into_bytes()
-        }
-        Value::Array(elements) => {
-            let elements: Vec<_> = elements.iter().map(canonical).collect();
-            [b"[".to_vec(), elements.join(&b","[..]), b"]".to_vec()].concat()
-        }
-        Value::Object(members) => {
-            let sorted: BTreeMap<_, _> = members.iter().collect();
-            let member = |(key, value): (&String, &Value)| {
-                [canonical(&Value::String(key.clone())), b":".to_vec(), canonical(value)].concat()
-            };
-            let members: Vec<_> = sorted.into_iter().map(member).collect();
-            [b"{".to_vec(), members.join(&b","[..]), b"}".to_vec()].concat()
-        }
-        other => other.to_string().into_bytes(),
-    }
-}
-
-/// A file of metadata, signed by these keys.
-pub fn signed(signed: &Value, keys: &[Key]) -> Vec<u8> {
-    let signatures: Vec<_> = keys.iter().map(|key| key.sign(signed)).collect();
-    serde_json::to_vec(&json!({"signatures": signatures, "signed": signed})).unwrap()
 }
 
 /// The keys of a role, how many must sign, and which of them do.
@@ -321,35 +261,4 @@ fn merged(mut one: Value, other: Value) -> Value {
     let Value::Object(other) = other else { panic!("an object") };
     one.as_object_mut().unwrap().extend(other);
     one
-}
-
-/// A small manifest whose one op picks these fields.
-pub fn manifest(service: &str, version: &str, fields: &[&str]) -> Vec<u8> {
-    let manifest = json!({
-        "pinhole": 1, "id": service, "version": version, "name": "Shelf",
-        "summary": "A made-up service that hands out things.",
-        "host": format!("api.{service}.dev"), "auth": {"scheme": "bearer"},
-        "ops": {"list_things": {
-            "access": "read", "summary": "Things of a shelf.",
-            "args": {"type": "object", "additionalProperties": false, "properties": {}},
-            "request": {"method": "GET", "path": "/things"},
-            "pick": {"fields": fields}
-        }}
-    });
-    serde_json::to_vec(&manifest).unwrap()
-}
-
-/// The same with an op that a module computes.
-pub fn manifest_with_module(service: &str, version: &str, module: &[u8]) -> Vec<u8> {
-    let mut value: Value = serde_json::from_slice(&manifest(service, version, &["id"])).unwrap();
-    value["ops"]["sum_things"] = json!({
-        "access": "read", "summary": "How many things there are.",
-        "args": {"type": "object", "additionalProperties": false, "properties": {}},
-        "module": {
-            "file": "modules/sum.wasm", "sha256": sha256(module),
-            "requests": [{"method": "GET", "path": "/things"}]
-        },
-        "pick": {"fields": ["count"]}
-    });
-    serde_json::to_vec(&value).unwrap()
 }

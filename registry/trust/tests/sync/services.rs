@@ -2,95 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pinhole_manifest::{Digest, Manifest};
+use pinhole_registry::client::{Consent, ConsentError, Happened, Terms, Unfit, Verdict, Why};
+
+use crate::host::{Host, block_on, id, name, of, publish};
 use crate::kit::{Forge, manifest, manifest_with_module, now, sha256};
-use pinhole_manifest::{Digest, Manifest, ServiceId};
-use pinhole_registry::client::{
-    Consent, ConsentError, Happened, Location, Registries, RegistryName, Synced, Terms, TrustError, Unfit,
-    Verdict, Why,
-};
-use tempfile::TempDir;
 
 /// Whether this is why a manifest is of no use.
 type IsRight = fn(&Unfit) -> bool;
-
-struct Host {
-    folder: TempDir,
-    registries: Registries,
-}
-
-fn name(text: &str) -> RegistryName {
-    RegistryName::parse(text).unwrap()
-}
-
-fn id(text: &str) -> ServiceId {
-    ServiceId::parse(text).unwrap()
-}
-
-fn location() -> Location {
-    Location::url("https://registry.example/").unwrap()
-}
-
-/// Fewer fields are narrower; nothing else is.
-fn judge(old: &Manifest, new: &Manifest) -> Verdict {
-    let fields = |manifest: &Manifest| {
-        format!("{:?}", manifest.ops().values().map(|op| &op.pick).collect::<Vec<_>>()).len()
-    };
-    if fields(new) < fields(old) { Verdict::Narrower } else { Verdict::Widens }
-}
-
-fn block_on<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
-}
-
-impl Host {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let registries = Registries::at(folder.path().join("registries"));
-        Self { folder, registries }
-    }
-
-    fn trusting(forge: &Forge) -> Self {
-        let host = Self::new();
-        host.registries.trust(&name("acme"), location(), &forge.root_bytes()).unwrap();
-        host
-    }
-
-    fn sync_with(&self, registry: &str, forge: &Forge, consent: Consent, compiled: &[&str]) -> Synced {
-        let owner =
-            |service: &ServiceId| compiled.contains(&service.as_str()).then(|| "the binary".to_owned());
-        let terms = Terms { owner: &owner, judge: &judge, now: now(), consent };
-        block_on(self.registries.sync(&name(registry), forge, terms)).unwrap()
-    }
-
-    fn sync(&self, forge: &Forge) -> Synced {
-        self.sync_with("acme", forge, Consent::Held, &[])
-    }
-
-    /// `service@version of registry` of all that hosts load.
-    fn loads(&self) -> Vec<String> {
-        let all = self.registries.load(now()).unwrap();
-        all.services
-            .iter()
-            .map(|loaded| {
-                let manifest = pinhole_manifest::read(&loaded.manifest).manifest.unwrap();
-                assert_eq!((manifest.id(), manifest.digest()), (&loaded.service, loaded.digest));
-                format!("{} of {}", manifest.label(), loaded.registry)
-            })
-            .collect()
-    }
-}
-
-fn of<'a>(synced: &'a Synced, service: &str) -> &'a Happened {
-    &synced.services.iter().find(|(id, _)| id.as_str() == service).unwrap().1
-}
-
-fn publish(forge: &mut Forge, service: &str, version: &str, fields: &[&str]) -> Digest {
-    let bytes = manifest(service, version, fields);
-    let digest = Digest::of(&bytes);
-    forge.content.insert(format!("{service}.json"), bytes);
-    forge.next();
-    digest
-}
 
 #[test]
 fn what_is_new_applies_and_what_is_the_same_stays() {
@@ -211,51 +130,6 @@ fn what_leaves_the_collection_is_gone_and_does_not_come_back_wider() {
 }
 
 #[test]
-fn a_service_of_the_binary_is_refused_until_it_is_replaced() {
-    let forge = Forge::honest();
-    let host = Host::trusting(&forge);
-    let compiled = ["shelf"];
-    let synced = host.sync_with("acme", &forge, Consent::Held, &compiled);
-    assert!(matches!(of(&synced, "shelf"), Happened::OwnedBy(owner) if owner == "the binary"));
-    assert!(host.loads().is_empty());
-    assert_eq!(host.registries.list().unwrap()[0].refused, [(id("shelf"), "the binary".to_owned())]);
-    let not_offered = host.registries.replace(&id("books"), &name("acme"));
-    assert!(matches!(not_offered, Err(ConsentError::NotOffered { .. })));
-    let replaced = host.registries.replace(&id("shelf"), &name("acme")).unwrap();
-    assert_eq!(replaced.before.as_deref(), Some("the binary"));
-    let synced = host.sync_with("acme", &forge, Consent::Held, &compiled);
-    assert!(matches!(of(&synced, "shelf"), Happened::Added { .. }));
-    assert_eq!(host.loads(), ["shelf@1.0.0 of acme"]);
-}
-
-#[test]
-fn a_service_of_another_registry_is_refused_until_it_is_replaced() {
-    let forge = Forge::honest();
-    let mut other = Forge::empty();
-    other.root.rekey(&[70], 1);
-    other.content.insert("shelf.json".into(), manifest("shelf", "9.0.0", &["id"]));
-    other.write_root();
-    other.write();
-    let host = Host::trusting(&forge);
-    host.registries.trust(&name("other"), location(), &other.root_bytes()).unwrap();
-    host.sync(&forge);
-    let synced = host.sync_with("other", &other, Consent::Held, &[]);
-    assert!(matches!(of(&synced, "shelf"), Happened::OwnedBy(owner) if owner == "the registry acme"));
-    host.registries.replace(&id("shelf"), &name("other")).unwrap();
-    // Until the other has synced, hosts keep what they have, and it is kept up to date.
-    assert!(matches!(of(&host.sync(&forge), "shelf"), Happened::Unchanged));
-    assert_eq!(host.loads(), ["shelf@1.0.0 of acme"]);
-    host.sync_with("other", &other, Consent::Held, &[]);
-    assert_eq!(host.loads(), ["shelf@9.0.0 of other"]);
-    let synced = host.sync(&forge);
-    assert!(matches!(of(&synced, "shelf"), Happened::OwnedBy(owner) if owner == "the registry other"));
-    assert_eq!(host.loads(), ["shelf@9.0.0 of other"]);
-    host.registries.untrust(&name("other")).unwrap();
-    host.sync(&forge);
-    assert_eq!(host.loads(), ["shelf@1.0.0 of acme"]);
-}
-
-#[test]
 fn a_manifest_that_is_of_no_use_is_left_out_and_the_accepted_one_stays() {
     let mut forge = Forge::honest();
     let host = Host::trusting(&forge);
@@ -288,6 +162,22 @@ fn a_manifest_that_is_of_no_use_is_left_out_and_the_accepted_one_stays() {
         // The others are taken over all the same.
         assert_eq!(host.loads(), [format!("pens@1.0.{n} of acme"), "shelf@1.0.0 of acme".into()]);
     }
+}
+
+/// What can no longer be read can no longer be compared: the operator looks at what comes in its place.
+#[test]
+fn an_update_of_what_cannot_be_read_any_more_waits() {
+    let mut forge = Forge::honest();
+    publish(&mut forge, "shelf", "1.0.0", &["id", "name", "color"]);
+    let host = Host::trusting(&forge);
+    host.sync(&forge);
+    let kept = host.folder.path().join("registries/files").join(sha256(&forge.content["shelf.json"]));
+    std::fs::write(kept, b"damaged").unwrap();
+    let digest = publish(&mut forge, "shelf", "1.0.1", &["id"]);
+    assert!(matches!(of(&host.sync(&forge), "shelf"), Happened::Held { why: Why::Widens, .. }));
+    assert_eq!(host.registries.held().unwrap()[0].accepted, None);
+    host.registries.accept(&id("shelf"), &digest, now()).unwrap();
+    assert_eq!(host.loads(), ["shelf@1.0.1 of acme"]);
 }
 
 #[test]
@@ -342,38 +232,6 @@ fn earlier_manifests_are_kept_for_the_grants_made_under_them() {
     assert!(file.exists());
     host.sync(&forge);
     assert!(!file.exists());
-}
-
-#[test]
-fn another_registry_under_the_same_name_is_another_source() {
-    let forge = Forge::honest();
-    let host = Host::trusting(&forge);
-    let mut other = Forge::empty();
-    other.root.rekey(&[70], 1);
-    other.write_root();
-    other.write();
-    let taken = host.registries.trust(&name("acme"), location(), &other.root_bytes());
-    assert!(matches!(taken, Err(TrustError::NameTaken { .. })), "{taken:?}");
-    let again = host.registries.trust(&name("acme"), location(), &forge.root_bytes()).unwrap();
-    assert!(again.known);
-    assert_eq!(again.identity.as_str(), format!("acme.{:.16}", sha256(&forge.root_bytes())));
-    let gone = host.registries.untrust(&name("acme")).unwrap();
-    assert_eq!(gone.identity, again.identity);
-    let new = host.registries.trust(&name("acme"), location(), &other.root_bytes()).unwrap();
-    assert_ne!(new.identity, again.identity);
-    assert!(!new.known);
-}
-
-#[test]
-fn the_identity_stays_when_the_root_rotates() {
-    let mut forge = Forge::honest();
-    let host = Host::trusting(&forge);
-    host.sync(&forge);
-    let before = host.registries.load(now()).unwrap().services[0].identity.clone();
-    forge.rotate(|forge| forge.root.rekey(&[60, 61, 62], 2));
-    forge.next();
-    assert_eq!(host.sync(&forge).root, 2);
-    assert_eq!(host.registries.load(now()).unwrap().services[0].identity, before);
 }
 
 #[test]

@@ -35,7 +35,8 @@ pub(super) struct Object {
 impl Repository {
     /// Finds the commit of a revision in the repository around a folder.
     pub(super) fn around(folder: &Path, revision: &str) -> anyhow::Result<Self> {
-        let said = git(folder, ["rev-parse".into(), "--verify".into(), format!("{revision}^{{commit}}").into()])?;
+        let said =
+            git(folder, ["rev-parse".into(), "--verify".into(), format!("{revision}^{{commit}}").into()])?;
         let commit = line(&said).filter(|id| said.status.success() && is_id(id));
         commit.map(|commit| Self { folder: folder.to_owned(), commit }).ok_or_else(|| {
             let message = format!("`{}` is no revision here: {}", visible(revision), complaint(&said));

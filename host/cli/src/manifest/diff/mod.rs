@@ -21,6 +21,11 @@ use crate::out;
 use args::Shape;
 use source::{File, Source};
 
+/// Changes as people read them, a line each.
+pub(crate) fn lines(comparison: &Comparison) -> Vec<String> {
+    comparison.changes().iter().map(text::line).collect()
+}
+
 /// One service on both sides, or on one.
 #[derive(Debug)]
 struct Compared {

@@ -20,9 +20,10 @@ pub(super) fn changes(services: &[Compared]) -> String {
     lines.join("\n")
 }
 
-fn line(change: &Change) -> String {
+/// A change in words.
+pub(super) fn line(change: &Change) -> String {
     let op = change.op().map(|op| format!("{op}: ")).unwrap_or_default();
-    let was = change.before().map(|before| format!("; it was {before}")).unwrap_or_default();
+    let was = change.before().map(|before| format!("; it was “{before}”")).unwrap_or_default();
     format!("  {:<9} {op}{}{was} ({})", change.direction().as_str(), change.says(), change.kind().as_str())
 }
 

@@ -60,10 +60,11 @@ fn sync(home: &Home, flags: &[&str]) -> Value {
 /// A stand-in of the made-up service.
 fn notes_stage() -> Stage {
     let page = json!({"notes": [{"id": 1, "title": "Fog horn", "author": {"name": "mate", "email": "m@example.com"}}]});
-    Stage::with(Config::new(World::Fixed(vec![
+    let world = World::Fixed(vec![
         Route::get("/v1/me", Reply::json(200, &json!({"name": "keeper"}))),
         Route::get("/v1/notes", Reply::json(200, &page)),
-    ])))
+    ]);
+    Stage::with(Config { host: "notes.example.com".to_owned(), ..Config::new(world) })
 }
 
 /// Connects the made-up service to it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 
-use super::server::{Ca, Server, Then, raw, reply};
+use super::server::{Server, Then, raw, reply};
 use super::*;
 use crate::net::{DownloadBase, DownloadBaseError, DownloadError, Looking, Lookup};
 

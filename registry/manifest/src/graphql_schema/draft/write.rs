@@ -69,15 +69,19 @@ pub(super) fn confirm(service: &Service<'_>, name: &str, args: &[String]) -> Str
     line
 }
 
-/// Whether a mutation only leads to mutations: what it gives back says so in its name, or has no values.
+/// Whether a mutation only leads to mutations: what it gives back is called so, or has no values and is not called an answer.
 pub(super) fn is_namespace(schema: &Schema, field: &Field) -> bool {
     let of = field.field_type.inner_type();
     let fields = schema.fields(of);
-    let says =
-        words::words(of).iter().any(|word| matches!(word.as_str(), "mutation" | "mutations" | "namespace"));
+    let words = words::words(of);
+    let called = |names: &[&str]| words.last().is_some_and(|last| names.contains(&last.as_str()));
     let leads_on = |field: &Field| schema.is_composite(field.field_type.inner_type());
-    says && schema.is_composite(of)
-        || field.arguments.is_empty() && !fields.is_empty() && fields.iter().all(leads_on)
+    schema.is_composite(of)
+        && (called(&["mutation", "mutations", "namespace"])
+            || field.arguments.is_empty()
+                && !called(&["output", "payload", "response", "result"])
+                && !fields.is_empty()
+                && fields.iter().all(leads_on))
 }
 
 /// The field of a mutation's answer that says whether it was done, if the schema has one.

@@ -94,6 +94,27 @@ fn a_connection_becomes_an_op_with_pages() {
 }
 
 #[test]
+fn a_connection_that_a_relay_page_cannot_follow_has_no_pages() {
+    let page = |arguments: &str, info: &str| {
+        let text = format!(
+            "type Query {{ all{arguments}: All }} type All {{ nodes: [Issue] pageInfo: Info }} type Issue {{ id: ID }}
+            type Info {{ {info} }}"
+        );
+        let draft = drafted(&Schema::read(text.as_bytes()).unwrap(), Wanted::All).unwrap();
+        let op = serde_json::from_str::<Value>(&draft.manifest).unwrap()["ops"]["all"].clone();
+        assert!(query(&op).contains("nodes { id }"), "{op}");
+        op["page"]["info"] == "$.data.all.pageInfo"
+    };
+    let whole = "hasNextPage: Boolean endCursor: String";
+    assert!(page("(after: String)", whole));
+    assert!(page("(after: Cursor, first: Int!)", &format!("{whole} }} scalar Cursor type Other {{ a: Int")));
+    for arguments in ["", "(after: String!)", "(after: [String])", "(after: String, last: Int!)"] {
+        assert!(!page(arguments, whole), "{arguments}");
+    }
+    assert!(!page("(after: String)", "hasNextPage: Boolean"));
+}
+
+#[test]
 fn what_is_picked_is_values_that_are_no_secrets() {
     let (draft, ops) = ops();
     let fields: Vec<_> =
@@ -238,14 +259,16 @@ fn what_is_given_beside_the_schema_is_judged() {
 
 #[test]
 fn a_mutation_that_leads_to_mutations_is_refused() {
-    let text = "type Query { a: Int } type Mutation { card: CardMutation card2(id: ID!): CardMutation users: Users close(clientMutationId: String): Closed }
-        type CardMutation { freeze: Int } type Users { purge: Purged } type Purged { done: Boolean } type Closed { clientMutationId: String }";
+    let text = "type Query { a: Int } type Mutation { card: CardMutation card2(id: ID!): CardMutation users: Users close(clientMutationId: String): Closed run: RunMutationPayload }
+        type CardMutation { freeze: Int } type Users { purge: Purged } type Purged { done: Boolean } type Closed { clientMutationId: String } type RunMutationPayload { done: Purged }";
     let draft = drafted(&Schema::read(text.as_bytes()).unwrap(), Wanted::All).unwrap();
     let refused: Vec<_> = draft.refused.iter().map(|one| (one.operation.as_str(), one.reason)).collect();
     let wanted = ["card", "card2", "users"].map(|name| (name, RefusedReason::Namespace));
     assert_eq!(refused, wanted);
     // What has nothing to show is done all the same, and says that it was.
-    let op = serde_json::from_str::<Value>(&draft.manifest).unwrap()["ops"]["close"].clone();
-    assert_eq!(query(&op), "mutation Close { close { __typename } }");
+    let ops = serde_json::from_str::<Value>(&draft.manifest).unwrap()["ops"].clone();
+    assert_eq!(query(&ops["run"]), "mutation Run { run { done { done } } }");
+    let op = &ops["close"];
+    assert_eq!(query(op), "mutation Close { close { __typename } }");
     assert_eq!(op["pick"]["fields"], serde_json::json!(["__typename"]));
 }

@@ -133,23 +133,24 @@ const NAMES: &[&str] = &[
 
 /// The text with some of its names replaced, each as a whole: also by a list of them, or by one that must be there.
 fn renamed(text: &str, changes: &[(usize, usize)]) -> String {
-    let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let mut words: Vec<String> = Vec::new();
-    let mut in_word = false;
+    let mut joined = false;
     for c in text.chars() {
         let is_word = c.is_ascii_alphanumeric() || c == '_';
         match words.last_mut() {
-            Some(word) if is_word && in_word => word.push(c),
+            Some(word) if is_word && joined => word.push(c),
             _ => words.push(c.into()),
         }
-        in_word = is_word;
+        joined = is_word;
     }
-    let places: Vec<usize> = (0..words.len()).filter(|at| is_name(&words[*at])).collect();
+    let places: Vec<usize> = (0..words.len())
+        .filter(|at| words[*at].starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+        .collect();
     for (at, name) in changes {
-        let (name, at) = (NAMES[name % NAMES.len()], places[at % places.len()]);
+        let (name, place) = (NAMES[name % NAMES.len()], places[at % places.len()]);
         let is_type =
-            words[..at].iter().rev().find(|word| !word.trim().is_empty()).is_some_and(|word| word == ":");
-        words[at] = match name.len() % 4 {
+            words[..place].iter().rev().find(|word| !word.trim().is_empty()).is_some_and(|word| word == ":");
+        words[place] = match name.len() % 4 {
             0 if is_type => format!("[{name}!]"),
             1 if is_type => format!("{name}!"),
             _ => name.to_owned(),

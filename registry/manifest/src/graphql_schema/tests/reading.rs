@@ -33,6 +33,14 @@ fn roots_may_have_other_names() {
 }
 
 #[test]
+fn a_field_that_is_there_again_in_the_same_words_is_there_once() {
+    let schema = Schema::read(b"type Query { a(x: Int): [Int!] b: Int a(x: Int): [Int!] }").unwrap();
+    assert_eq!(schema.fields("Query").len(), 2);
+    let other = refused("type Query { a(x: Int): [Int!] b: Int a(x: ID): [Int!] }");
+    assert!(matches!(other, SchemaError::MemberTwice { .. }));
+}
+
+#[test]
 fn extensions_are_part_of_their_types() {
     let text = "type Query { a: E, u: U } extend type Query { b(x: In): Int } enum E { A } extend enum E { B }
         input In { p: Int } extend input In { q: Int } type T { t: Int } type S { s: Int } union U = T extend union U = S";

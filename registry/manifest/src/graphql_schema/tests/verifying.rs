@@ -303,6 +303,7 @@ fn an_input_object_is_put_together_whole() {
     assert_eq!(fixed("description", json!({ "a": "{more}" })), [("arg_type", at("/description"))]);
     assert_eq!(fixed("description", json!(["{more}"])), [("arg_type", at("/description"))]);
     assert_eq!(fixed("extra", json!({ "a": ["{more}"] })), []);
+    assert_eq!(fixed("estimate", json!("{more}")), [("arg_type", "/args/properties/more".to_owned())]);
 }
 
 #[test]

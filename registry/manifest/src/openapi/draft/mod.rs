@@ -12,9 +12,7 @@ mod request;
 mod service;
 mod sketch;
 mod subset;
-mod texts;
 mod whole;
-mod words;
 
 use std::collections::BTreeSet;
 

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::sketch::No;
-use super::words::{snake, unused, words};
 use crate::draft::RefusedReason as Reason;
+use crate::draft::words::{snake, unused, words};
 use crate::ids::{OpId, ServiceId, TOOL_NAME_MAX};
 use crate::openapi::description::Operation;
 

@@ -6,8 +6,8 @@
 use serde_json::{Value, json};
 
 use super::sketch::No;
-use super::words::{is_about_the_list, is_noise, is_secret, words};
 use crate::draft::RefusedReason as Reason;
+use crate::draft::words::{is_about_the_list, is_noise, is_secret, words};
 use crate::finding::quoted;
 use crate::openapi::operation::{Answer, Held, Looked};
 use crate::openapi::parts::Parts;

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::sketch::{Input, No, Sketch};
 use super::subset::{Inexpressible, Subset};
-use super::texts::escaped;
 use crate::draft::RefusedReason as Reason;
+use crate::draft::texts::escaped;
 use crate::finding::quoted;
 use crate::model::is_method_key;
 use crate::openapi::operation::{Content, Looked, Parameter, Place, Posted, Spread};

@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Value};
 
-use super::texts::{line, sentence};
-use super::words::words;
+use crate::draft::texts::{line, sentence};
+use crate::draft::words::words;
 use crate::host::{ApiHost, HttpsUrl};
 use crate::ids::ServiceId;
 use crate::openapi::description::Description;

@@ -6,10 +6,10 @@
 use serde_json::{Map, Value, json};
 
 use super::subset::{Inexpressible, Subset};
-use super::texts;
-use super::words::{is_secret, snake, unused, words};
 use crate::args::ARGS_MAX;
 use crate::draft::RefusedReason as Reason;
+use crate::draft::texts;
+use crate::draft::words::{is_secret, snake, unused, words};
 use crate::finding::quoted;
 use crate::openapi::parts::Parts;
 use crate::openapi::values;

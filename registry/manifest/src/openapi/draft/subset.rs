@@ -7,9 +7,9 @@ use std::cell::Cell;
 
 use serde_json::{Map, Number, Value, json};
 
-use super::texts;
-use super::words::is_secret;
 use crate::args::{ARGS_MAX, compile};
+use crate::draft::texts;
+use crate::draft::words::is_secret;
 use crate::model::SAFE_INTEGER_MAX;
 use crate::openapi::parts::Parts;
 use crate::openapi::reader::Reader;

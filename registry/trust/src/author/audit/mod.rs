@@ -17,20 +17,22 @@ use super::envelope::EnvelopeError;
 use super::layout::{self, metadata_name};
 use super::paper::{Paper, standing};
 use super::role::{RoleName, RootFault};
-use super::seats::Standing;
+use super::seats::{Seats, Standing};
 use super::state::Staged;
 use super::{Workshop, layout::Layout};
 use crate::keys::KeyId;
 use crate::names::Held;
 
 /// What a look at a folder found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Audit {
     /// Everything that is wrong.
     pub faults: Vec<Fault>,
     /// The version and the end of each role's word, as far as they could be read.
     pub roles: Vec<(RoleName, u64, Moment)>,
+    /// Who signs for each role by the newest root, as far as it could be read.
+    pub seats: Vec<(RoleName, Seats)>,
     /// The manifests that are published, as far as they could be read.
     pub services: Vec<(ServiceId, semver::Version, Digest)>,
     /// How far what is staged is signed.
@@ -172,8 +174,7 @@ impl Faults {
 impl Workshop {
     /// Looks at the whole folder and says everything that is wrong with it. A publish at the same time may be reported.
     pub fn verify(&self, now: Moment) -> Audit {
-        let mut audit =
-            Audit { faults: Vec::new(), roles: Vec::new(), services: Vec::new(), pending: Vec::new() };
+        let mut audit = Audit::default();
         let mut faults = Faults::default();
         if self.layout.previous().exists() {
             faults.add(".previous", FaultKind::CutOff);

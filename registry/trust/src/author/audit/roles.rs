@@ -42,6 +42,9 @@ pub(super) fn look(layout: &Layout, now: Moment, faults: &mut Faults, audit: &mu
     for (version, (targets, _)) in &targets {
         signed_under_any(RoleName::Targets, *version, targets, &roots, faults);
     }
+    audit
+        .seats
+        .extend(RoleName::ALL.into_iter().filter_map(|name| Some((name, role::seats(last, name).ok()?))));
     let stands = (RoleName::Root, last.version.get(), last.expires);
     holds(stands, &file(RoleName::Root, stands.1), now, faults, audit);
 

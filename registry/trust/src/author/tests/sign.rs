@@ -95,6 +95,42 @@ fn what_came_back_is_refused_unless_each_signature_is_one_under_what_is_staged()
 }
 
 #[test]
+fn what_was_staged_since_it_was_read_is_not_signed() {
+    let (folder, manifests) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (workshop, _) = waiting(folder.path(), manifests.path());
+    let read = workshop.pending().unwrap();
+    workshop.add(&[manifest(manifests.path(), "other", "1.0.0", b"more")], day(1)).unwrap();
+    let signed = workshop.sign_staged(&read, &[key(1)]);
+    assert!(matches!(signed, Err(InitError::Unread(RoleName::Targets))), "{signed:?}");
+    assert!(workshop.pending().unwrap()[0].standing[0].signed.is_empty());
+    let signed = workshop.sign_staged(&workshop.pending().unwrap(), &[key(1), key(4), key(2)]).unwrap();
+    assert_eq!(signed[0].standing[0].signed.len(), 2);
+    workshop.publish(&[key(9)], day(1)).unwrap();
+}
+
+#[test]
+fn any_flipped_bit_of_a_file_that_came_back_is_refused() {
+    use proptest::prelude::*;
+    let (folder, manifests) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (workshop, file) = waiting(folder.path(), manifests.path());
+    let signed = Sheet::read(&file, None).unwrap().sign(&key(1)).unwrap().bytes;
+    let mut runner =
+        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 200, ..Default::default() });
+    runner
+        .run(&(any::<prop::sample::Index>(), 0..8_u32), |(byte, bit)| {
+            let mut changed = signed.clone();
+            let at = byte.index(changed.len());
+            changed[at] ^= 1 << bit;
+            prop_assert!(workshop.collect(&changed).is_err(), "byte {at}, bit {bit}");
+            // Nor does it bring down who only wants to read it.
+            drop(Sheet::read(&changed, Some(&workshop)));
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(std::fs::read(folder.path().join("staged/targets.json")).unwrap(), file);
+}
+
+#[test]
 fn what_cannot_be_put_into_words_is_not_signed() {
     let (folder, manifests) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (_, file) = waiting(folder.path(), manifests.path());

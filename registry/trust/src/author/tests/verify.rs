@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use tough::schema::{Root, Signed, Snapshot};
 
 use super::*;
 
@@ -52,6 +53,15 @@ fn one(folder: &Path, part: &str, ending: &str) -> PathBuf {
         std::fs::read_dir(folder.join(part)).unwrap().map(|entry| entry.unwrap().path()).collect();
     found.sort();
     found.into_iter().find(|path| path.to_string_lossy().ends_with(ending)).unwrap()
+}
+
+/// Changes the signatures of the second root.
+fn signatures(folder: &Path, change: fn(&mut Signed<Root>)) {
+    let path = folder.join("public/metadata/2.root.json");
+    let mut root: Signed<Root> = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    assert_eq!(root.signatures.len(), 2);
+    change(&mut root);
+    std::fs::write(path, envelope::file(RoleName::Root, &root).unwrap()).unwrap();
 }
 
 const CASES: &[Case] = &[
@@ -105,6 +115,45 @@ const CASES: &[Case] = &[
         |kind| matches!(kind, FaultKind::Below(standing) if standing.root == 2),
     ),
     (
+        "of more signatures than it takes, one does not verify",
+        |folder| {
+            signatures(folder, |root| {
+                let mut sig = root.signatures[0].sig.to_vec();
+                sig[9] ^= 1;
+                root.signatures[0].sig = sig.into();
+            });
+        },
+        |kind| matches!(kind, FaultKind::BadSignature(_)),
+    ),
+    (
+        "of more signatures than it takes, one is a stranger's",
+        |folder| {
+            signatures(folder, |root| {
+                let message = envelope::canonical(&root.signed).unwrap();
+                root.signatures.push(envelope::signature(&message, &key(7)));
+            });
+        },
+        |kind| matches!(kind, FaultKind::IdleSignature),
+    ),
+    (
+        "of more signatures than it takes, one is there twice",
+        |folder| signatures(folder, |root| root.signatures.push(root.signatures[0].clone())),
+        |kind| matches!(kind, FaultKind::IdleSignature),
+    ),
+    (
+        "another snapshot of the same version, well signed",
+        |folder| {
+            let path = folder.join("public/metadata/3.snapshot.json");
+            let mut snapshot: Signed<Snapshot> =
+                serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            snapshot.signed.expires = day(33);
+            let message = envelope::canonical(&snapshot.signed).unwrap();
+            snapshot.signatures = vec![envelope::signature(&message, &key(9))];
+            std::fs::write(path, envelope::file(RoleName::Snapshot, &snapshot).unwrap()).unwrap();
+        },
+        |kind| matches!(kind, FaultKind::Hash { .. }),
+    ),
+    (
         "a file of a target is gone",
         |folder| std::fs::remove_file(one(folder, "public/targets", ".acme.json")).unwrap(),
         |kind| matches!(kind, FaultKind::Absent),
@@ -144,6 +193,7 @@ fn each_fault_of_a_folder_is_found() {
     for (name, spoil, expected) in CASES {
         let (folder, manifests) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let workshop = full(folder.path(), manifests.path());
+        sound(&workshop, day(2));
         spoil(folder.path());
         let audit = workshop.verify(day(2));
         assert!(audit.faults.iter().any(|fault| expected(&fault.kind)), "{name}: {:#?}", audit.faults);

@@ -45,10 +45,9 @@ pub(in crate::client) struct Registry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::client) struct Current {
-    /// Absent after a rotation of its keys of which no whole sync came.
-    pub(in crate::client) timestamp: Option<Digest>,
-    pub(in crate::client) snapshot: Option<Digest>,
-    pub(in crate::client) targets: Option<Digest>,
+    pub(in crate::client) timestamp: Digest,
+    pub(in crate::client) snapshot: Digest,
+    pub(in crate::client) targets: Digest,
     /// The version of the targets.
     pub(in crate::client) version: u64,
     /// The time of that sync: no later one believes an earlier clock.
@@ -125,7 +124,7 @@ impl State {
     pub(in crate::client) fn files(&self) -> impl Iterator<Item = Digest> + '_ {
         self.registries.values().flat_map(|registry| {
             let current = registry.current.iter();
-            let metadata = current.flat_map(|c| [c.timestamp, c.snapshot, c.targets]).flatten();
+            let metadata = current.flat_map(|c| [c.timestamp, c.snapshot, c.targets]);
             let services = registry.services.values().flat_map(|service| {
                 let held = service.held.iter().map(|held| &held.release);
                 let earlier = service.earlier.iter().map(|earlier| &earlier.release);
