@@ -448,6 +448,10 @@ pub(crate) enum ManifestCommand {
     /// Say what a change of manifests lets an agent do or see that it could not before
     #[command(after_help = DIFF_EXAMPLES)]
     Diff(DiffFlags),
+    /// Draft a manifest from a provider's description, for a person to finish
+    Draft(crate::manifest::draft::DraftFlags),
+    /// Hold a manifest and its cases against the provider's description
+    Verify(crate::manifest::verify::VerifyFlags),
     /// Print the JSON Schema of a manifest
     Schema,
 }

@@ -21,6 +21,14 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     bounded(open(path)?, &path.display().to_string(), INPUT_MAX)
 }
 
+/// Reads a file, or stdin for `-`, up to so many bytes.
+pub(crate) fn read_up_to(path: &Path, most: u64) -> anyhow::Result<Vec<u8>> {
+    if path == Path::new("-") {
+        return bounded(std::io::stdin().lock(), "stdin", most);
+    }
+    bounded(open(path)?, &path.display().to_string(), most)
+}
+
 /// Reads the file of a module's component.
 pub(crate) fn read_component(path: &Path) -> anyhow::Result<Vec<u8>> {
     bounded(open(path)?, &path.display().to_string(), MODULE_BYTES_MAX)
@@ -151,7 +159,25 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Makes a folder that only its owner can get at, with those above it.
-pub(crate) fn private_folder(folder: &Path) -> anyhow::Result<()> {
+pub(crate) /// Writes a file that is no secret where there is none: whole, synced, then named.
+pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let shown = path.display().to_string();
+    let unwritten = |error: &std::io::Error| {
+        let message = format!("`{shown}` could not be written: {error}");
+        let hint = "name a file that is not there, in a folder that is";
+        Failure::new(End::Usage, message, hint)
+    };
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut draft = builder.prefix(".draft").tempfile_in(folder).map_err(|error| unwritten(&error))?;
+    draft.write_all(bytes).and_then(|()| draft.as_file().sync_all()).map_err(|error| unwritten(&error))?;
+    draft.persist_noclobber(path).map_err(|failed| unwritten(&failed.error))?;
+    Ok(())
+}
+
+fn private_folder(folder: &Path) -> anyhow::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -29,4 +29,4 @@ pub use digest::Digest;
 pub use host::ApiHost;
 pub use ids::{Access, ArgName, OpId, ServiceId};
 pub use model::Manifest;
-pub use parse::{Finding, Reading, read};
+pub use parse::{Finding, Reading, places_of, read};

@@ -1,7 +1,10 @@
-//! `pinhole manifest check|test|diff|schema`.
+//! `pinhole manifest check|test|draft|verify|diff|schema`.
 
 mod caret;
 pub(crate) mod diff;
+pub(crate) mod draft;
+mod spec;
+pub(crate) mod verify;
 
 use std::path::{Path, PathBuf};
 
@@ -25,6 +28,8 @@ pub(crate) async fn main(command: ManifestCommand) -> anyhow::Result<End> {
         ManifestCommand::Check { paths, json, annotations } => check(&paths, Shape::of(json, annotations)),
         ManifestCommand::Test { paths, json } => test(&paths, Shape::of(json, false)).await,
         ManifestCommand::Diff(flags) => diff::main(&flags),
+        ManifestCommand::Draft(flags) => draft::main(&flags),
+        ManifestCommand::Verify(flags) => verify::main(&flags),
         ManifestCommand::Schema => {
             out::document(serde_json::to_string_pretty(&pinhole_manifest::schema::schema())?)?;
             Ok(End::Done)

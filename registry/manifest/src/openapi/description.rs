@@ -70,9 +70,8 @@ impl Description {
             (Some(text), _) if text == "3" || text.starts_with("3.0") || text.starts_with("3.1") => {
                 Dialect::OpenApi3
             }
-            (Some(text), _) => return Err(DescriptionError::Version(shown(&text))),
             (None, Some(text)) if text == "2" || text.starts_with("2.0") => Dialect::Swagger2,
-            (None, Some(text)) => return Err(DescriptionError::Version(shown(&text))),
+            (Some(text), _) | (None, Some(text)) => return Err(DescriptionError::Version(shown(&text))),
             (None, None) => return Err(DescriptionError::Unknown),
         };
         if !root.get("paths").is_some_and(Value::is_object) {

@@ -15,6 +15,10 @@ mod values;
 mod verify;
 
 #[cfg(test)]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "`json!` gives values, and tests write them where they are used"
+)]
 mod tests;
 
 pub use description::{Description, DescriptionError};

@@ -197,11 +197,10 @@ fn spread(node: &Map<String, Value>, place: Place) -> Spread {
     let style = node.get("style").and_then(Value::as_str).unwrap_or(default);
     let explode = node.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
     match (style, explode) {
-        ("form", true) => Spread::Repeated,
+        ("form" | "spaceDelimited" | "pipeDelimited", true) => Spread::Repeated,
         ("form" | "simple", _) => Spread::Joined(","),
         ("spaceDelimited", false) => Spread::Joined(" "),
         ("pipeDelimited", false) => Spread::Joined("|"),
-        ("spaceDelimited" | "pipeDelimited", true) => Spread::Repeated,
         ("deepObject", _) => Spread::Deep,
         _ => Spread::Other,
     }

@@ -133,7 +133,7 @@ impl<'d> Parts<'d> {
     }
 
     /// Every member with what it may be.
-    pub(super) fn members(&self, reader: &Reader<'d>) -> BTreeMap<&'d str, Parts<'d>> {
+    pub(super) fn members(&self, reader: &Reader<'d>) -> BTreeMap<&'d str, Self> {
         let described = |name: &'d str| match self.member(name, reader) {
             Member::Described(parts) => Some((name, parts)),
             Member::Unknown | Member::Unsaid => None,
@@ -142,7 +142,7 @@ impl<'d> Parts<'d> {
     }
 
     /// What an element may be.
-    pub(super) fn items(&self, reader: &Reader<'d>) -> Parts<'d> {
+    pub(super) fn items(&self, reader: &Reader<'d>) -> Self {
         let mut found = Parts::default();
         for schema in self.each("items").filter(|items| items.is_object()) {
             reader.add_parts(schema, &mut found);

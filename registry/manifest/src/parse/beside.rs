@@ -36,6 +36,19 @@ impl Reading {
     }
 }
 
+/// The lines and columns, from 1, of what JSON Pointers lead to in a file, or of the nearest values around it.
+pub fn places_of(bytes: &[u8], pointers: &[&str]) -> Vec<(u32, u32)> {
+    let Ok(document) = json::parse(bytes, Numbers::Safe) else { return vec![(1, 1); pointers.len()] };
+    let one = |pointer: &&str| {
+        let start = document.value_span(pointer).start;
+        let before = document.text.get(..start).unwrap_or_default();
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1);
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
+        (count(before.matches('\n').count()), count(column))
+    };
+    pointers.iter().map(one).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -29,7 +29,7 @@ use crate::Digest;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::json::{self, JsonFault, Numbers};
 use crate::model::Manifest;
-pub use beside::Finding;
+pub use beside::{Finding, places_of};
 pub use names::is_method_key;
 pub(crate) use names::{is_auth_header, is_free_header};
 pub use posted::is_graphql as is_graphql_segment;

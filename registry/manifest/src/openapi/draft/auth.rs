@@ -78,16 +78,12 @@ pub(super) fn choose(description: &Description, operations: &[Operation<'_>], re
     };
     // Of two that serve as many, the one with OAuth endpoints, which has the key's way in it too.
     let best = good.iter().max_by_key(|scheme| (served(scheme), scheme.auth.contains_key("oauth"))).cloned();
-    match best {
-        Some(Scheme { name, auth, notes }) => Chosen { name: Some(name), auth, notes, faults, default },
-        None => {
-            let auth = Map::from_iter([("scheme".to_owned(), Value::from("bearer"))]);
-            let notes = vec![
-                "the description says nothing of a key that could be sent: `bearer` is a guess".to_owned(),
-            ];
-            Chosen { name: None, auth, notes, faults, default }
-        }
+    if let Some(Scheme { name, auth, notes }) = best {
+        return Chosen { name: Some(name), auth, notes, faults, default };
     }
+    let auth = Map::from_iter([("scheme".to_owned(), Value::from("bearer"))]);
+    let note = "the description says nothing of a key that could be sent: `bearer` is a guess";
+    Chosen { name: None, auth, notes: vec![note.to_owned()], faults, default }
 }
 
 impl Chosen {

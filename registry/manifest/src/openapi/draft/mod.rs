@@ -112,8 +112,8 @@ pub fn draft(description: &Description, wish: &Wish) -> Result<Draft, DraftError
             refused.push(Refused::new(operation.label(), Reason::TooManyOps, message));
             continue;
         }
-        let named = op::op(operation, &context).and_then(|one| Ok((names.name(operation)?, one)));
-        match named {
+        let one = op::op(operation, &context).and_then(|one| Ok((names.name(operation)?, one)));
+        match one {
             Ok((name, one)) => drafted.push(whole::Named { name, label: operation.label(), drafted: one }),
             Err(no) => refused.push(Refused::new(operation.label(), no.reason, no.message)),
         }

@@ -194,7 +194,7 @@ fn confirm(operation: &Operation<'_>, said: &[String]) -> String {
         args.push_str(&next);
     }
     if !args.is_empty() {
-        line.push_str(&format!(" ({args})"));
+        line.extend([" (", &args, ")"]);
     }
     line.push('?');
     line

@@ -80,13 +80,13 @@ pub(super) fn pick<'d>(
     if let Some(more) = search.fields.len().checked_sub(FIELDS_MAX).filter(|more| *more > 0) {
         notes.push(format!("{FIELDS_MAX} values were taken, and {more} more were left out"));
     }
-    let note = (!notes.is_empty()).then(|| notes.join("; "));
+    let said = (!notes.is_empty()).then(|| notes.join("; "));
     let fields: Vec<String> = search.fields.into_iter().take(FIELDS_MAX).map(|one| one.path).collect();
     let pick = match root {
         Some(root) => json!({ "root": root, "fields": fields }),
         None => json!({ "fields": fields }),
     };
-    Ok(Found { pick, note })
+    Ok(Found { pick, note: said })
 }
 
 /// The answer of a success that says most.
@@ -170,7 +170,7 @@ impl<'d> Search<'_, 'd> {
                 if wanted && is_secret {
                     self.left_out = self.left_out.saturating_add(1);
                 } else if wanted && self.fields.len() < LOOKED_AT_MAX {
-                    let rank = if !before.is_empty() { 2 } else { u8::from(!is_name(name)) };
+                    let rank = if before.is_empty() { u8::from(!is_name(name)) } else { 2 };
                     self.fields.push(Candidate { path, rank });
                 }
                 continue;

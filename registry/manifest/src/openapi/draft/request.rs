@@ -53,11 +53,11 @@ pub(super) fn path<'d>(
         path.push_str(before);
         rest = after;
         if let Some((_, arg)) = known.iter().find(|(one, _)| *one == name) {
-            path.push_str(&format!("{{{arg}}}"));
+            path.extend(["{", arg, "}"]);
             continue;
         }
         let arg = segment(name, looked, subset, sketch)?;
-        path.push_str(&format!("{{{arg}}}"));
+        path.extend(["{", &arg, "}"]);
         known.push((name, arg));
     }
     path.push_str(rest);

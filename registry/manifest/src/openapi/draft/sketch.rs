@@ -112,7 +112,7 @@ impl Sketch {
             );
         }
         bound_by_words(input, &mut schema);
-        schema.insert("description".to_owned(), self.text(input).into());
+        schema.insert("description".to_owned(), Self::text(input).into());
         let is_single = !matches!(schema.get("type").and_then(Value::as_str), Some("array" | "object"));
         self.properties.insert(name.clone(), schema.into());
         if input.is_required {
@@ -125,7 +125,7 @@ impl Sketch {
     }
 
     /// What a caller is told of an arg, and what the service takes without it.
-    fn text(&self, input: &Input<'_, '_>) -> String {
+    fn text(input: &Input<'_, '_>) -> String {
         let own = input.description.or_else(|| input.parts.text("description"));
         let text = own.and_then(|text| texts::line(text, TEXT_MAX));
         let text = text.or_else(|| input.parts.text("title").and_then(|title| texts::line(title, TEXT_MAX)));

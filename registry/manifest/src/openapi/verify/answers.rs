@@ -21,6 +21,22 @@ pub(super) enum Led<'d> {
     Open,
 }
 
+/// Which answers.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Success,
+    Failure,
+}
+
+impl Kind {
+    fn is(self, answer: &Answer<'_>) -> bool {
+        match self {
+            Self::Success => answer.is_success(),
+            Self::Failure => answer.is_failure(),
+        }
+    }
+}
+
 impl<'d> Check<'_, 'd> {
     pub(super) fn pick(&mut self, op: &Op, looked: &Looked<'d>, at: &At<'_>) {
         let place = at.down(&["pick"]);
@@ -224,12 +240,12 @@ impl<'d> Check<'_, 'd> {
     }
 
     /// The described bodies of the answers of a kind.
-    fn bodies(&self, looked: &Looked<'d>, wanted: fn(&Answer<'_>) -> bool) -> Vec<(String, Parts<'d>)> {
+    fn bodies(&self, looked: &Looked<'d>, kind: Kind) -> Vec<(String, Parts<'d>)> {
         let body = |one: &Answer<'d>| match one.held {
             Held::Json(Some(schema)) => Some((one.status.to_owned(), self.reader.parts(schema))),
             _ => None,
         };
-        looked.answers.iter().filter(|one| wanted(one)).filter_map(body).collect()
+        looked.answers.iter().filter(|one| kind.is(one)).filter_map(body).collect()
     }
 
     pub(super) fn page(&mut self, op: &Op, request: &Request, looked: &Looked<'d>, at: &At<'_>) {
@@ -274,7 +290,7 @@ impl<'d> Check<'_, 'd> {
             self.add(Code::PageUnknown, &place.down(&["query"]), message, "look for the parameter's name");
         }
         if let Page::Cursor { next, .. } = page {
-            let bodies = self.bodies(looked, |one| one.is_success());
+            let bodies = self.bodies(looked, Kind::Success);
             let led: Vec<Led<'d>> = bodies.iter().map(|(_, body)| self.singular(body, next)).collect();
             let place = place.down(&["next"]);
             if !led.is_empty() && led.iter().all(|one| matches!(one, Led::Nowhere)) {
@@ -299,7 +315,7 @@ impl<'d> Check<'_, 'd> {
                 continue;
             };
             let Some(looked) = self.look(&operation, &place) else { continue };
-            let bodies = self.bodies(&looked, |one| one.is_success());
+            let bodies = self.bodies(&looked, Kind::Success);
             let led: Vec<Led<'d>> =
                 bodies.iter().map(|(_, body)| self.singular(body, &requirement.condition.path)).collect();
             if !led.is_empty() && led.iter().all(|one| matches!(one, Led::Nowhere)) {
@@ -312,7 +328,7 @@ impl<'d> Check<'_, 'd> {
 
     pub(super) fn error(&mut self, looked: &Looked<'d>, at: &At<'_>) {
         let Some(path) = self.manifest.error_message() else { return };
-        for (status, body) in self.bodies(looked, |one| one.is_failure()) {
+        for (status, body) in self.bodies(looked, Kind::Failure) {
             if matches!(self.singular(&body, path), Led::Nowhere) {
                 let message = format!("the answer {} has no `{}`", quoted(&status), quoted(path.as_str()));
                 self.add(

@@ -58,7 +58,7 @@ impl<'d> Check<'_, 'd> {
             let message = format!("the service takes {} here, and the arg is {own}", wanted.join(" or "));
             return self.add(Code::ArgType, at, message, "give the arg the service's type");
         }
-        if types.is_empty() || fits(own) {
+        if fits(own) {
             self.values(arg, own, parts, at);
         }
         if parts.always("format").and_then(Value::as_str) == Some("date-time")

@@ -69,15 +69,14 @@ impl<'d> Check<'_, 'd> {
     fn exchange(&mut self, asked: &Op, exchange: &Exchange, where_: &str, at: &At<'_>) {
         let wanted = match &asked.action {
             Action::Request(request) => Wanted::of_request(request),
-            Action::Module(module) => match line(module, exchange) {
-                Some(line) => Wanted::of_line(line),
-                None => {
-                    let request =
-                        format!("{} {}", exchange.request.method.as_str(), quoted(&exchange.request.path));
-                    let message = format!("{where_}: no line declares `{request}`");
+            Action::Module(module) => {
+                let Some(line) = line(module, exchange) else {
+                    let (method, path) = (exchange.request.method.as_str(), quoted(&exchange.request.path));
+                    let message = format!("{where_}: no line declares `{method} {path}`");
                     return self.add(Code::CaseUnknown, at, message, "ask for what a line declares");
-                }
-            },
+                };
+                Wanted::of_line(line)
+            }
         };
         let Some(operation) = self.routes.find(&wanted) else { return };
         let Some(looked) = self.look(&operation, at) else { return };

@@ -165,7 +165,7 @@ impl<'d> Check<'_, 'd> {
 
     pub(super) fn deprecated_parameters(&mut self, keys: &[&str], looked: &Looked<'d>, at: &At<'_>) {
         for key in keys {
-            if found(looked, Place::Query, key).is_some_and(|one| one.is_deprecated()) {
+            if found(looked, Place::Query, key).is_some_and(Parameter::is_deprecated) {
                 let message = format!("the query parameter `{}` is deprecated", quoted(key));
                 self.add(
                     Code::Deprecated,
