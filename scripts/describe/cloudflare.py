@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes an OpenAPI description of Cloudflare's own Python client, so that `check-openapi.mjs` can hold a manifest against it.
+"""Makes an OpenAPI description of Cloudflare's own Python client, so that `pinhole manifest verify` can hold a manifest against it.
 
     python3 scripts/describe/cloudflare.py FOLDER > DESCRIPTION.json
 

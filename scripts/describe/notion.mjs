@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Makes an OpenAPI description of Notion's own client, so that `check-openapi.mjs` can hold a manifest against it.
+// Makes an OpenAPI description of Notion's own client, so that `pinhole manifest verify` can hold a manifest against it.
 //
 //   node scripts/describe/notion.mjs NODE_MODULES > DESCRIPTION.json
 //

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes an OpenAPI description of two packages, so that `check-openapi.mjs` can hold PagerDuty's manifest against it.
+"""Makes an OpenAPI description of two packages, so that `pinhole manifest verify` can hold PagerDuty's manifest against it.
 
     python3 scripts/describe/pagerduty.py FOLDER > DESCRIPTION.json
 

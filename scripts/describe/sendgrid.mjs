@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Makes SendGrid's own OpenAPI description one that `check-openapi.mjs` can hold a manifest against.
+// Makes SendGrid's own OpenAPI description one that `pinhole manifest verify` can hold a manifest against.
 //
 //   node scripts/describe/sendgrid.mjs sendgrid.com.json > DESCRIPTION.json
 //

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Makes an OpenAPI description of Slack's own Node client, so that `check-openapi.mjs` can hold a manifest against it.
+// Makes an OpenAPI description of Slack's own Node client, so that `pinhole manifest verify` can hold a manifest against it.
 //
 //   node scripts/describe/slack.mjs NODE_MODULES > DESCRIPTION.json
 //

@@ -73,7 +73,7 @@ pub(crate) enum Command {
     /// Mint, inspect or revoke grants
     #[command(subcommand)]
     Grant(GrantCommand),
-    /// Check, test and compare manifests; print their JSON Schema
+    /// Check, test, compare, draft and verify manifests; print their JSON Schema
     #[command(subcommand)]
     Manifest(ManifestCommand),
     /// Make, sign and serve a registry of manifests; trust one, and get what it signs

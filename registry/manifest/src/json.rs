@@ -22,7 +22,7 @@ use fault::{byte_at, decode, offset_of, syntax};
 use seed::NodeSeed;
 
 /// Most bytes of a file.
-pub(crate) const SIZE_MAX: usize = 2 << 20;
+pub const SIZE_MAX: usize = 2 << 20;
 /// Most arrays and objects inside each other.
 pub(crate) const DEPTH_MAX: usize = 64;
 /// Most bytes of a key: keeps pointers, and with them diagnostics, short.

@@ -28,5 +28,6 @@ pub mod visible;
 pub use digest::Digest;
 pub use host::ApiHost;
 pub use ids::{Access, ArgName, OpId, ServiceId};
+pub use json::SIZE_MAX;
 pub use model::Manifest;
 pub use parse::{Finding, Reading, places_of, read};

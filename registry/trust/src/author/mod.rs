@@ -50,7 +50,7 @@ pub use envelope::{EnvelopeError, METADATA_BYTES_MAX};
 pub use init::{InitError, Progress};
 use layout::Layout;
 pub(crate) use offer::digest_of;
-pub use offer::{MANIFEST_BYTES_MAX, MODULE_BYTES_MAX, ModuleFault, OfferFault, Refused};
+pub use offer::{ModuleFault, OfferFault, Refused};
 pub use publish::{PublishError, Published};
 pub use role::{RoleName, RootFault};
 pub use rotate::{Reseat, RotateError};

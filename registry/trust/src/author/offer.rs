@@ -17,11 +17,7 @@ use super::envelope::hashes;
 use super::layout;
 use super::seats::wide;
 use crate::names::{Held, ModuleName};
-
-/// Largest manifest, in bytes.
-pub const MANIFEST_BYTES_MAX: u64 = 1 << 20;
-/// Largest module, in bytes: what hosts load.
-pub const MODULE_BYTES_MAX: u64 = 32 << 20;
+pub(super) use crate::{MANIFEST_BYTES_MAX, MODULE_BYTES_MAX};
 
 /// A manifest with its modules.
 #[derive(Debug)]

@@ -11,13 +11,10 @@ use tough::schema::{Target, Targets};
 
 use super::refused::Refused;
 use crate::names::{Held, ModuleName};
+pub(super) use crate::{MANIFEST_BYTES_MAX, MODULE_BYTES_MAX};
 
 /// Most targets of a registry.
 pub const TARGETS_MAX: usize = 32_768;
-/// Largest manifest, in bytes.
-pub const MANIFEST_BYTES_MAX: u64 = 2 << 20;
-/// Largest module, in bytes.
-pub const MODULE_BYTES_MAX: u64 = 32 << 20;
 
 /// A file as the targets list it.
 #[derive(Debug, Clone, PartialEq, Eq)]

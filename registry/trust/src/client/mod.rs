@@ -24,7 +24,7 @@ mod trust;
 mod trusted;
 
 pub use bare::{BareError, BareVersions, download, init, refresh};
-pub use collection::{MANIFEST_BYTES_MAX, MODULE_BYTES_MAX, TARGETS_MAX};
+pub use collection::TARGETS_MAX;
 pub use consent::{ConsentError, HeldUpdate, Replaced};
 pub use fetch::{Area, Fetch, FetchError, Fetching, NotAPath, RemotePath};
 pub use folder::FolderFetch;

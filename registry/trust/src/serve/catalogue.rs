@@ -9,8 +9,9 @@ use jiff::Timestamp as Moment;
 use pinhole_manifest::{Access, Digest, OpId, read};
 use serde::Serialize;
 
+use crate::MANIFEST_BYTES_MAX;
 use crate::author::layout::{self, hashed};
-use crate::author::{MANIFEST_BYTES_MAX, StateError, Stock, digest_of, targets_by_name};
+use crate::author::{StateError, Stock, digest_of, targets_by_name};
 use crate::names::Held;
 
 /// Why there is no catalogue.
