@@ -158,8 +158,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes a folder that only its owner can get at, with those above it.
-pub(crate) /// Writes a file that is no secret where there is none: whole, synced, then named.
+/// Writes a file that is no secret where there is none: whole, synced, then named.
 pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let shown = path.display().to_string();
@@ -177,7 +176,8 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn private_folder(folder: &Path) -> anyhow::Result<()> {
+/// Makes a folder that only its owner can get at, with those above it.
+pub(crate) fn private_folder(folder: &Path) -> anyhow::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

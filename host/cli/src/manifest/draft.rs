@@ -72,7 +72,12 @@ pub(super) fn main(flags: &DraftFlags) -> anyhow::Result<End> {
             say_refused(&refused);
         }
         let message = "none of the operations could be drafted".to_owned();
-        return Err(Failure::new(End::Failed, message, "name others with `--op`, or write the manifest by hand").into());
+        return Err(Failure::new(
+            End::Failed,
+            message,
+            "name others with `--op`, or write the manifest by hand",
+        )
+        .into());
     };
     let to_stdout = flags.output == Path::new("-");
     if !to_stdout {
@@ -95,7 +100,9 @@ fn usage(error: impl std::fmt::Display, hint: &str) -> anyhow::Error {
 }
 
 fn id(flags: &DraftFlags) -> anyhow::Result<Option<ServiceId>> {
-    let parse = |text: &String| ServiceId::parse(text).map_err(|error| usage(error, "say it with `--id`, such as `github`"));
+    let parse = |text: &String| {
+        ServiceId::parse(text).map_err(|error| usage(error, "say it with `--id`, such as `github`"))
+    };
     flags.id.as_ref().map(parse).transpose()
 }
 
@@ -126,7 +133,8 @@ fn from_graphql(schema: &Schema, flags: &DraftFlags) -> anyhow::Result<Drafted> 
         let message = "a GraphQL schema says neither what its service is called nor where it is";
         return Err(usage(message, "say it with `--id ID --endpoint HOST/PATH`"));
     };
-    let endpoint = Endpoint::parse(endpoint).map_err(|error| usage(error, "write it such as `api.linear.app/graphql`"))?;
+    let endpoint = Endpoint::parse(endpoint)
+        .map_err(|error| usage(error, "write it such as `api.linear.app/graphql`"))?;
     let auth = match flags.auth.as_str() {
         "bearer" => AuthScheme::Bearer,
         "bare" => AuthScheme::Bare,
@@ -143,7 +151,8 @@ fn from_graphql(schema: &Schema, flags: &DraftFlags) -> anyhow::Result<Drafted> 
 }
 
 fn document(draft: Option<&Draft>, refused: &[Refused]) -> serde_json::Value {
-    let manifest: Option<serde_json::Value> = draft.and_then(|draft| serde_json::from_str(&draft.manifest).ok());
+    let manifest: Option<serde_json::Value> =
+        draft.and_then(|draft| serde_json::from_str(&draft.manifest).ok());
     let notes = draft.map(|draft| draft.notes.as_slice()).unwrap_or_default();
     let note = |one: &pinhole_manifest::draft::Note| json!({"op": one.op, "pointer": one.pointer, "message": one.message});
     let no = |one: &Refused| json!({"operation": one.operation, "reason": one.reason.as_str(), "message": one.message});
@@ -156,7 +165,8 @@ fn document(draft: Option<&Draft>, refused: &[Refused]) -> serde_json::Value {
 
 /// What was drafted, for people, on stderr.
 fn say(draft: &Draft, flags: &DraftFlags) {
-    let ops = pinhole_manifest::read(draft.manifest.as_bytes()).manifest.map_or(0, |manifest| manifest.ops().len());
+    let ops =
+        pinhole_manifest::read(draft.manifest.as_bytes()).manifest.map_or(0, |manifest| manifest.ops().len());
     for one in draft.notes.iter().take(SHOWN_MAX) {
         let place = if one.pointer.is_empty() { "the manifest" } else { &one.pointer };
         out::note(format_args!("decide: {}: {}", visible(place), visible(&one.message)));
@@ -168,7 +178,9 @@ fn say(draft: &Draft, flags: &DraftFlags) {
     let all = ops.saturating_add(draft.refused.len());
     let place = flags.output.display().to_string();
     let place = if place == "-" { "stdout".to_owned() } else { visible(&place) };
-    out::note(format_args!("drafted {ops} of {all} operations to {place}; read every line of it before anybody runs it"));
+    out::note(format_args!(
+        "drafted {ops} of {all} operations to {place}; read every line of it before anybody runs it"
+    ));
 }
 
 fn say_refused(refused: &[Refused]) {
@@ -182,7 +194,8 @@ fn say_refused(refused: &[Refused]) {
             let count = reasons.entry(one.reason.as_str()).or_default();
             *count = count.saturating_add(1);
         }
-        let counts: Vec<String> = reasons.into_iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+        let counts: Vec<String> =
+            reasons.into_iter().map(|(reason, count)| format!("{reason} {count}")).collect();
         out::note(format_args!("in all: {}; `--json` has each", counts.join(", ")));
     }
 }

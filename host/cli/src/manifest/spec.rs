@@ -62,7 +62,15 @@ fn unreadable(shown: &str, why: &str) -> anyhow::Error {
 /// Whether a text without a telling name begins as a schema does.
 fn is_sdl(head: &[u8]) -> bool {
     const WORDS: [&[u8]; 9] = [
-        b"schema ", b"schema{", b"type ", b"scalar ", b"interface ", b"directive ", b"enum ", b"input ", b"union ",
+        b"schema ",
+        b"schema{",
+        b"type ",
+        b"scalar ",
+        b"interface ",
+        b"directive ",
+        b"enum ",
+        b"input ",
+        b"union ",
     ];
     head.starts_with(b"\"\"\"") || WORDS.iter().any(|word| head.starts_with(word))
 }

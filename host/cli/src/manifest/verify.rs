@@ -42,13 +42,21 @@ pub(crate) struct VerifyFlags {
 }
 
 pub(super) fn main(flags: &VerifyFlags) -> anyhow::Result<End> {
-    files::one_reader_of_stdin(&[("MANIFEST", flags.manifest == Path::new("-")), ("--spec", flags.spec == Path::new("-"))])?;
+    files::one_reader_of_stdin(&[
+        ("MANIFEST", flags.manifest == Path::new("-")),
+        ("--spec", flags.spec == Path::new("-")),
+    ])?;
     let path = super::manifest_file(&flags.manifest);
     let bytes = files::read(&path)?;
     let Some(manifest) = pinhole_manifest::read(&bytes).manifest else {
         let shown = path.display();
         let message = format!("`{shown}` does not load, so it cannot be held against anything");
-        return Err(Failure::new(End::Invalid, message, format!("`pinhole manifest check {shown}` says why")).into());
+        return Err(Failure::new(
+            End::Invalid,
+            message,
+            format!("`pinhole manifest check {shown}` says why"),
+        )
+        .into());
     };
     let cases = if path == Path::new("-") { Vec::new() } else { cases(&path)? };
     let found = match spec::read(&flags.spec)? {
@@ -151,10 +159,16 @@ fn gone(known: &str) -> String {
 fn say(path: &Path, manifest: &Manifest, found: &[Finding], stale: &[String], cases: usize) {
     for one in found {
         let (pointer, message) = (visible(&one.pointer), visible(&one.message));
-        out::line(format_args!("{} ({}): {pointer}: {message}; {}", severity(one), one.code.as_str(), visible(&one.help)));
+        out::line(format_args!(
+            "{} ({}): {pointer}: {message}; {}",
+            severity(one),
+            one.code.as_str(),
+            visible(&one.help)
+        ));
     }
     stale.iter().for_each(|one| out::line(format_args!("error (known): {}", visible(&gone(one)))));
-    let errors = found.iter().filter(|one| one.severity == Severity::Error).count().saturating_add(stale.len());
+    let errors =
+        found.iter().filter(|one| one.severity == Severity::Error).count().saturating_add(stale.len());
     let warnings = found.iter().filter(|one| one.severity == Severity::Warning).count();
     let path = visible(&path.display().to_string());
     let ops = manifest.ops().len();
