@@ -14,6 +14,8 @@ mod connections;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod described;
+#[cfg(test)]
 mod doctor;
 #[cfg(test)]
 mod environment;
