@@ -154,7 +154,7 @@ fn a_kill_at_any_step_of_a_yes() {
 #[test]
 fn hosts_take_whatever_maintainers_may_publish() {
     use crate::author;
-    assert_eq!(super::MANIFEST_BYTES_MAX, author::MANIFEST_BYTES_MAX);
-    assert_eq!(super::MODULE_BYTES_MAX, author::MODULE_BYTES_MAX);
+    const { assert!(super::MANIFEST_BYTES_MAX >= author::MANIFEST_BYTES_MAX) };
+    const { assert!(super::MODULE_BYTES_MAX >= author::MODULE_BYTES_MAX) };
     assert!(super::RoleName::Targets.bytes_max() >= author::METADATA_BYTES_MAX);
 }

@@ -1,6 +1,6 @@
 //! Targets that are not what was signed, or whose names lead elsewhere.
 
-use pinhole_registry::client::Refused;
+use pinhole_registry::client::{MANIFEST_BYTES_MAX, Refused};
 use serde_json::json;
 
 use crate::host::Attack;
@@ -48,7 +48,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
         done: |forge| {
             forge.twist = Some(|role, signed| {
                 if role == "targets" {
-                    signed["targets"]["shelf.json"]["length"] = json!((1 << 20) + 1);
+                    signed["targets"]["shelf.json"]["length"] = json!(MANIFEST_BYTES_MAX + 1);
                 }
             });
             forge.next();
