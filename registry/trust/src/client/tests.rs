@@ -153,8 +153,5 @@ fn a_kill_at_any_step_of_a_yes() {
 /// What the maintainers' side publishes is never too large for a host.
 #[test]
 fn hosts_take_whatever_maintainers_may_publish() {
-    use crate::author;
-    const { assert!(super::MANIFEST_BYTES_MAX >= author::MANIFEST_BYTES_MAX) };
-    const { assert!(super::MODULE_BYTES_MAX >= author::MODULE_BYTES_MAX) };
-    assert!(super::RoleName::Targets.bytes_max() >= author::METADATA_BYTES_MAX);
+    assert!(super::RoleName::Targets.bytes_max() >= crate::author::METADATA_BYTES_MAX);
 }

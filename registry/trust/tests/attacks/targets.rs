@@ -1,6 +1,7 @@
 //! Targets that are not what was signed, or whose names lead elsewhere.
 
-use pinhole_registry::client::{MANIFEST_BYTES_MAX, Refused};
+use pinhole_registry::MANIFEST_BYTES_MAX;
+use pinhole_registry::client::Refused;
 use serde_json::json;
 
 use crate::host::Attack;
