@@ -3,7 +3,6 @@
 //!
 //! Refuses to build with a module that is not the one its manifest names. A new folder is noticed with its row in
 //! `manifests/README.md`. DESIGN, "Registry": compiled in.
-#![expect(clippy::print_stdout, reason = "how a build script speaks to cargo")]
 
 use std::error::Error;
 use std::fmt::Write as _;

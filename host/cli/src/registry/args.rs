@@ -138,14 +138,14 @@ pub(crate) struct InitFlags {
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct ExpiryFlags {
     /// How long a root is good for, in days
-    #[arg(long, value_name = "DAYS", default_value_t = 365)]
-    pub(crate) root_days: u32,
+    #[arg(long = "root-days", value_name = "DAYS", default_value_t = 365)]
+    pub(crate) root: u32,
     /// How long a list of manifests is good for, in days
-    #[arg(long, value_name = "DAYS", default_value_t = 90)]
-    pub(crate) targets_days: u32,
+    #[arg(long = "targets-days", value_name = "DAYS", default_value_t = 90)]
+    pub(crate) targets: u32,
     /// How long hosts may go on without hearing from the registry, in days
-    #[arg(long, value_name = "DAYS", default_value_t = 30)]
-    pub(crate) online_days: u32,
+    #[arg(long = "online-days", value_name = "DAYS", default_value_t = 30)]
+    pub(crate) online: u32,
 }
 
 #[derive(Debug, Args)]

@@ -9,7 +9,7 @@ use super::failure;
 use crate::end::End;
 
 /// Longest time that one file may take.
-const FILE_TIME: Duration = Duration::from_secs(60);
+const FILE_TIME: Duration = Duration::from_mins(1);
 
 /// A registry on the web.
 pub(super) struct WebFetch<'a> {

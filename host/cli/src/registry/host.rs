@@ -174,8 +174,8 @@ pub(super) fn accept(flags: &AcceptFlags, config: &Config) -> anyhow::Result<End
     let update = match (waiting.as_slice(), flags.digest) {
         ([], _) => return Err(unheld(&ConsentError::NothingHeld(service.clone()))),
         ([only], _) => only,
-        (several, Some(digest)) => {
-            several.iter().find(|update| update.digest == digest).unwrap_or(&several[0])
+        ([first, others @ ..], Some(digest)) => {
+            others.iter().find(|update| update.digest == digest).unwrap_or(first)
         }
         (_, None) => {
             let message = format!("updates of `{service}` from several registries wait");

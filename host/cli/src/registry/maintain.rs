@@ -45,10 +45,10 @@ pub(super) fn init(flags: &InitFlags) -> anyhow::Result<End> {
 
 pub(super) fn terms(flags: ExpiryFlags) -> anyhow::Result<Terms> {
     let set = Terms::default()
-        .with(RoleName::Root, flags.root_days)
-        .and_then(|terms| terms.with(RoleName::Targets, flags.targets_days))
-        .and_then(|terms| terms.with(RoleName::Snapshot, flags.online_days))
-        .and_then(|terms| terms.with(RoleName::Timestamp, flags.online_days));
+        .with(RoleName::Root, flags.root)
+        .and_then(|terms| terms.with(RoleName::Targets, flags.targets))
+        .and_then(|terms| terms.with(RoleName::Snapshot, flags.online))
+        .and_then(|terms| terms.with(RoleName::Timestamp, flags.online));
     set.map_err(|error| failure(End::Usage, &error, "nothing was begun"))
 }
 

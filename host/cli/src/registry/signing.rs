@@ -111,7 +111,9 @@ fn in_folder(flags: &SignFlags) -> anyhow::Result<End> {
         out::line("nothing waits for signatures");
         return Ok(End::Done);
     }
-    pending.iter().for_each(|staged| show(&staged.statement));
+    for staged in &pending {
+        show(&staged.statement);
+    }
     if flags.key.is_empty() {
         pending.iter().for_each(waiting);
         out::note("nothing was signed; `--key FILE` signs");

@@ -32,7 +32,7 @@ type Loaded = (Manifest, File);
 
 /// A service on both sides, or on one.
 enum Sides {
-    Both(Loaded, Loaded),
+    Both(Box<(Loaded, Loaded)>),
     New(Loaded),
     Old(Loaded),
 }
