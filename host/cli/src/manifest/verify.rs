@@ -80,7 +80,9 @@ pub(super) fn main(flags: &VerifyFlags) -> anyhow::Result<End> {
         out::json(&json!({"file": file, "holds": !failed, "findings": findings, "not_found": stale}))?;
     } else if flags.annotations {
         placed().for_each(|(one, place)| out::line(annotation(&path, one, place)));
-        stale.iter().for_each(|one| out::line(format_args!("::error title=known::{}", data(&gone(one)))));
+        for one in &stale {
+            out::line(format_args!("::error title=known::{}", data(&gone(one))));
+        }
     } else {
         say(&path, &manifest, &found, &stale, cases.len());
     }
@@ -166,7 +168,9 @@ fn say(path: &Path, manifest: &Manifest, found: &[Finding], stale: &[String], ca
             visible(&one.help)
         ));
     }
-    stale.iter().for_each(|one| out::line(format_args!("error (known): {}", visible(&gone(one)))));
+    for one in stale {
+        out::line(format_args!("error (known): {}", visible(&gone(one))));
+    }
     let errors =
         found.iter().filter(|one| one.severity == Severity::Error).count().saturating_add(stale.len());
     let warnings = found.iter().filter(|one| one.severity == Severity::Warning).count();

@@ -29,8 +29,9 @@ struct Scheme {
 /// The way that was chosen.
 #[derive(Debug)]
 pub(super) struct Chosen {
-    /// The name of the scheme in the description; none where it is a guess.
-    name: Option<String>,
+    /// The schemes of the description that put a key where this does; none where it is a guess. Two of them at once are one
+    /// key, since a header stands in a request once.
+    names: BTreeSet<String>,
     pub(super) auth: Map<String, Value>,
     pub(super) notes: Vec<String>,
     /// What stood against each of the other schemes.
@@ -68,7 +69,7 @@ pub(super) fn choose(description: &Description, operations: &[Operation<'_>], re
     let default = root.get("security").cloned();
     let served = |scheme: &Scheme| {
         let chosen = Chosen {
-            name: Some(scheme.name.clone()),
+            names: alike(scheme, &good),
             auth: Map::new(),
             notes: Vec::new(),
             faults: Vec::new(),
@@ -78,12 +79,20 @@ pub(super) fn choose(description: &Description, operations: &[Operation<'_>], re
     };
     // Of two that serve as many, the one with OAuth endpoints, which has the key's way in it too.
     let best = good.iter().max_by_key(|scheme| (served(scheme), scheme.auth.contains_key("oauth"))).cloned();
-    if let Some(Scheme { name, auth, notes }) = best {
-        return Chosen { name: Some(name), auth, notes, faults, default };
+    if let Some(best) = best {
+        let names = alike(&best, &good);
+        return Chosen { names, auth: best.auth, notes: best.notes, faults, default };
     }
     let auth = Map::from_iter([("scheme".to_owned(), Value::from("bearer"))]);
     let note = "the description says nothing of a key that could be sent: `bearer` is a guess";
-    Chosen { name: None, auth, notes: vec![note.to_owned()], faults, default }
+    Chosen { names: BTreeSet::new(), auth, notes: vec![note.to_owned()], faults, default }
+}
+
+/// The schemes that put a key where this one does.
+fn alike(scheme: &Scheme, good: &[Scheme]) -> BTreeSet<String> {
+    let same =
+        |one: &&Scheme| ["scheme", "header"].iter().all(|word| one.auth.get(*word) == scheme.auth.get(*word));
+    good.iter().filter(same).map(|one| one.name.clone()).collect()
 }
 
 impl Chosen {
@@ -100,14 +109,12 @@ impl Chosen {
         };
         let way = |way: &Value| -> Option<Vec<String>> {
             let way = way.as_object()?;
-            match (way.len(), way.iter().next()) {
-                (0, _) => Some(Vec::new()),
-                (1, Some((name, scopes))) if Some(name) == self.name.as_ref() => {
-                    let scopes = scopes.as_array().into_iter().flatten().filter_map(Value::as_str);
-                    Some(scopes.map(str::to_owned).collect())
-                }
-                _ => None,
-            }
+            let scopes = |scopes: &Value| -> Vec<String> {
+                let scopes = scopes.as_array().into_iter().flatten().filter_map(Value::as_str);
+                scopes.map(str::to_owned).collect()
+            };
+            let served = way.keys().all(|name| self.names.contains(name));
+            served.then(|| way.values().flat_map(scopes).collect())
         };
         if let Some(scopes) = ways.iter().filter_map(way).max_by_key(Vec::len) {
             return Served::Yes(scopes);

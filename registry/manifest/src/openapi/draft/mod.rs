@@ -4,6 +4,7 @@
 //! comes out is a manifest that [`crate::read`] takes, and everything in it that was guessed has a note.
 
 mod auth;
+mod body;
 mod names;
 mod op;
 mod page;

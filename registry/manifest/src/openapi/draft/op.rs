@@ -11,7 +11,7 @@ use super::auth::{Chosen, Served};
 use super::request::{self, Around};
 use super::sketch::{No, Sketch};
 use super::subset::Subset;
-use super::{page, pick};
+use super::{body, page, pick};
 use crate::draft::RefusedReason as Reason;
 use crate::draft::texts::{escaped, sentence};
 use crate::draft::words::words;
@@ -76,7 +76,7 @@ pub(super) fn op<'d>(operation: &Operation<'d>, context: &Context<'_, 'd>) -> Re
     let subset = Subset::new(reader, context.patterns);
     let path = untangled(request::path(&around, &looked, &subset, &mut sketch), reader)?;
     untangled(request::parameters(&around, &looked, &subset, &mut sketch), reader)?;
-    untangled(request::body(&around, looked.body.as_ref(), &subset, &mut sketch), reader)?;
+    untangled(body::body(&around, looked.body.as_ref(), &subset, &mut sketch), reader)?;
     sketch.note_left_out(&subset);
     let found = untangled(pick::pick(&looked, is_read, operation.method, reader), reader)?;
     if let Some(note) = found.note {

@@ -298,6 +298,13 @@ fn the_key_is_put_in_as_most_operations_want_it() {
     assert_eq!(made["oauth"]["scopes_write"], json!(["books.write"]));
     assert_eq!(made["oauth"]["token_url"], "https://id.pinhole.dev/t");
     assert_eq!(auth(json!({}), json!([])), json!({ "scheme": "bearer" }));
+    let twice = json!({ "k": { "type": "http", "scheme": "bearer" }, "l": { "type": "oauth2" } });
+    assert_eq!(auth(twice, json!([{ "k": [], "l": [] }])), json!({ "scheme": "bearer" }));
+    let both =
+        json!({ "k": { "type": "http", "scheme": "bearer" }, "l": { "type": "http", "scheme": "basic" } });
+    assert!(
+        auth(both, json!([{ "k": [], "l": [] }])).as_str().unwrap().contains("two security schemes at once")
+    );
     let signed = json!({ "k": { "type": "apiKey", "in": "header", "name": "Authorization", "description": "HMAC of the request" } });
     assert!(auth(signed, used).as_str().unwrap().contains("signs"));
 }
