@@ -79,7 +79,9 @@ pub(super) fn main(flags: &VerifyFlags) -> anyhow::Result<End> {
         let file = path.display().to_string();
         out::json(&json!({"file": file, "holds": !failed, "findings": findings, "not_found": stale}))?;
     } else if flags.annotations {
-        placed().for_each(|(one, place)| out::line(annotation(&path, one, place)));
+        for (one, place) in placed() {
+            out::line(annotation(&path, one, place));
+        }
         for one in &stale {
             out::line(format_args!("::error title=known::{}", data(&gone(one))));
         }

@@ -32,9 +32,9 @@ type Loaded = (Manifest, File);
 
 /// A service on both sides, or on one.
 enum Sides {
-    Both(Box<(Loaded, Loaded)>),
-    New(Loaded),
-    Old(Loaded),
+    Both(Box<Loaded>, Box<Loaded>),
+    New(Box<Loaded>),
+    Old(Box<Loaded>),
 }
 
 fn loaded(side: Side, found: Found, unread: &mut Vec<Unread>) -> Vec<Loaded> {
@@ -54,7 +54,7 @@ fn loaded(side: Side, found: Found, unread: &mut Vec<Unread>) -> Vec<Loaded> {
 }
 
 fn together(old: Vec<Loaded>, new: Vec<Loaded>) -> Vec<Compared> {
-    old.into_iter().zip(new).map(|(old, new)| compared(Sides::Both(old, new))).collect()
+    old.into_iter().zip(new).map(|(old, new)| compared(Sides::Both(Box::new(old), Box::new(new)))).collect()
 }
 
 fn by_id(old: Vec<Loaded>, new: Vec<Loaded>) -> anyhow::Result<Vec<Compared>> {
@@ -62,12 +62,12 @@ fn by_id(old: Vec<Loaded>, new: Vec<Loaded>) -> anyhow::Result<Vec<Compared>> {
     let mut services: BTreeMap<String, Compared> = BTreeMap::new();
     for (id, loaded) in sorted(new)? {
         let sides = match old.remove(&id) {
-            Some(before) => Sides::Both(before, loaded),
-            None => Sides::New(loaded),
+            Some(before) => Sides::Both(Box::new(before), Box::new(loaded)),
+            None => Sides::New(Box::new(loaded)),
         };
         services.insert(id, compared(sides));
     }
-    services.extend(old.into_iter().map(|(id, loaded)| (id, compared(Sides::Old(loaded)))));
+    services.extend(old.into_iter().map(|(id, loaded)| (id, compared(Sides::Old(Box::new(loaded))))));
     Ok(services.into_values().collect())
 }
 
@@ -87,12 +87,12 @@ fn sorted(loaded: Vec<Loaded>) -> anyhow::Result<BTreeMap<String, Loaded>> {
 
 fn compared(service: Sides) -> Compared {
     let (comparison, id) = match &service {
-        Sides::Both((old, _), (new, _)) => (diff(old, new), new.id()),
-        Sides::New((new, _)) => (added(new), new.id()),
-        Sides::Old((old, _)) => (removed(old), old.id()),
+        Sides::Both(old, new) => (diff(&old.0, &new.0), new.0.id()),
+        Sides::New(new) => (added(&new.0), new.0.id()),
+        Sides::Old(old) => (removed(&old.0), old.0.id()),
     };
     let id = id.to_string();
-    let side = |(manifest, file): Loaded| Some((manifest.version().to_string(), file));
+    let side = |loaded: Box<Loaded>| Some((loaded.0.version().to_string(), loaded.1));
     let (old, new) = match service {
         Sides::Both(old, new) => (side(old), side(new)),
         Sides::New(new) => (None, side(new)),

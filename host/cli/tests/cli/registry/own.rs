@@ -169,8 +169,13 @@ fn later() -> Option<Later> {
     ];
     let found = places.into_iter().find(|place| std::path::Path::new(place).exists());
     if found.is_none() {
-        assert!(std::env::var_os("CI").is_none(), "libfaketime is not installed");
-        eprintln!("skipped: what has expired needs libfaketime (Debian: `faketime`)");
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "whether a skip is a failure is the environment's to say"
+        )]
+        let ci = std::env::var_os("CI");
+        assert_ne!(ci.as_deref(), Some("true".as_ref()), "there is no libfaketime");
+        eprintln!("SKIPPED: what has expired: there is no libfaketime (Debian: `faketime`)");
     }
     found.map(Later)
 }
