@@ -51,7 +51,7 @@ pub(crate) struct DraftFlags {
     /// GraphQL: how a key is put in: `bearer`, `bare`, `basic`, or the name of a header
     #[arg(long, value_name = "SCHEME", default_value = "bearer")]
     auth: String,
-    /// Where the manifest goes; a file that is there is not written over [default: stdout]
+    /// Where the manifest goes; a file that is there is not written over; `-` is stdout
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// Print the manifest, the notes and what was refused as one JSON document

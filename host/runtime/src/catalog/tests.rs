@@ -1,3 +1,5 @@
+//! Which manifest a service has, and which takes the place of which.
+
 use std::sync::Arc;
 
 use pinhole_grant::UnixTime;

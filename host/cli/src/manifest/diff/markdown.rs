@@ -6,7 +6,7 @@
 use pinhole_manifest::diff::{Change, Direction};
 use pinhole_manifest::visible::visible;
 
-use super::text::summary;
+use super::text::{self, summary};
 use super::{Compared, Unread};
 
 /// Most bytes of a comment: forges take 65,536 characters.
@@ -59,8 +59,8 @@ fn item(change: &Change) -> String {
         Direction::Narrows | Direction::Neutral => direction.to_owned(),
     };
     let op = change.op().map(|op| format!(" {}", span(op.as_str()))).unwrap_or_default();
-    let was = change.before().map(|before| format!("; it was {}", span(before))).unwrap_or_default();
-    format!("- {direction}{op}: {}{was}", span(change.says()))
+    let values = text::values(change, span);
+    format!("- {direction}{op}: {}{values}", span(change.says()))
 }
 
 /// A text as a code span, whatever it holds.

@@ -23,8 +23,19 @@ pub(super) fn changes(services: &[Compared]) -> String {
 /// A change in words.
 pub(super) fn line(change: &Change) -> String {
     let op = change.op().map(|op| format!("{op}: ")).unwrap_or_default();
-    let was = change.before().map(|before| format!("; it was “{before}”")).unwrap_or_default();
-    format!("  {:<9} {op}{}{was} ({})", change.direction().as_str(), change.says(), change.kind().as_str())
+    let values = values(change, |text| format!("“{text}”"));
+    format!("  {:<9} {op}{}{values} ({})", change.direction().as_str(), change.says(), change.kind().as_str())
+}
+
+/// What was there and what is there now, as far as the words do not say it.
+pub(super) fn values(change: &Change, quoted: impl Fn(&str) -> String) -> String {
+    let now = change.after().filter(|after| !change.says().contains(*after)).map(&quoted);
+    match (change.before().map(&quoted), now) {
+        (None, None) => String::new(),
+        (Some(before), None) => format!("; it was {before}"),
+        (None, Some(now)) => format!("; it is {now}"),
+        (Some(before), Some(now)) => format!("; it was {before}, and is {now}"),
+    }
 }
 
 /// What it comes to.
