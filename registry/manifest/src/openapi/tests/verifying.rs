@@ -252,6 +252,20 @@ fn what_the_description_leaves_open_or_calls_deprecated_is_a_warning() {
     assert!(found2[1].message.contains("`elsewhere.json`"), "{}", found2[1]);
 }
 
+#[test]
+fn of_paths_with_the_same_shape_the_one_with_the_same_names_is_meant() {
+    let one =
+        |field: &str| json!({ "get": { "responses": answers(json!({ field: { "type": "string" } })) } });
+    let root = described(json!({ "/v1/{bookRun}:read": one("a"), "/v1/{bookSeries}:read": one("b") }));
+    let mut manifest = manifest();
+    let args = json!({ "type": "object", "additionalProperties": false, "required": ["book_series"], "properties": { "book_series": { "type": "string", "description": "Which." } } });
+    manifest["ops"] = json!({ "x": {
+        "access": "read", "summary": "A.", "args": args,
+        "request": { "method": "GET", "path": "/v2/v1/{book_series}:read" }, "pick": { "fields": ["b"] }
+    } });
+    assert_eq!(found(&manifest, &root), []);
+}
+
 fn case(args: Value, exchange: Value, result: Value) -> Case {
     let case =
         json!({ "args": args, "access": "read", "exchanges": [exchange], "expect": { "result": result } });

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use super::super::description::{Description, Operation};
 use super::super::servers::{self, Servers};
 use super::shown;
+use crate::draft::words::words;
 use crate::host::ApiHost;
 use crate::model::{ModuleRequest, ModuleSegment, Request};
 
@@ -126,7 +127,8 @@ fn score(described: &[String], wanted: &[String]) -> Option<(usize, usize)> {
             let counter = if known.contains('{') { &mut named } else { &mut fixed };
             *counter = counter.saturating_add(1);
         } else if shape(known) == shape(asked) {
-            // The same text around placeholders of other names.
+            // An arg may be named as its own grammar has it: `bookId` is `book_id`.
+            named = named.saturating_add(usize::from(words(known) == words(asked)));
         } else if shape(known) != "{}" {
             return None;
         }
