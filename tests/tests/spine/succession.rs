@@ -89,6 +89,19 @@ async fn a_grant_covers_no_op_that_its_own_manifest_had_not() {
 }
 
 #[tokio::test]
+async fn a_write_is_not_as_it_was_where_the_read_that_it_requires_widened() {
+    for (later, widened) in [(with_a_field(&github()), true), (without_a_field(&github()), false)] {
+        let stage = stage(&github(), &later).await;
+        let args = json!({"owner": "pinhole-demo", "repo": "lantern", "title": "A title"});
+        let grant = stage.grant("github").write(5).under(digest(&github())).seal();
+        let outcome = stage.run("github.create_issue", &args, &grant).await;
+        let code = outcome.refusal().map(|refusal| refusal.code);
+        assert_eq!(code == Some(Code::ManifestChanged), widened, "{code:?}");
+        assert_eq!(stage.seen().is_empty(), widened, "{:?}", stage.seen());
+    }
+}
+
+#[tokio::test]
 async fn a_grant_of_a_manifest_that_this_host_never_had_covers_nothing() {
     let stage = stage(&without_a_field(&github()), &github()).await;
     let unknown = stage.grant("github").under(Digest::of(b"a manifest of elsewhere"));

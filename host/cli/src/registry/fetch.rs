@@ -8,6 +8,8 @@ use pinhole_runtime::net::{DownloadBase, DownloadError, PinnedClient, WireErrorK
 use super::failure;
 use crate::end::End;
 
+/// Longest time that a sync of one registry may take; others wait for it meanwhile.
+pub(super) const SYNC_TIME: Duration = Duration::from_mins(5);
 /// Longest time that one file may take.
 const FILE_TIME: Duration = Duration::from_mins(1);
 

@@ -1,7 +1,7 @@
 //! `pinhole registry verify`: what is in a registry's folder, and what is wrong with it.
 
 use pinhole_manifest::visible::visible;
-use pinhole_registry::author::Audit;
+use pinhole_registry::author::{Audit, Fault, FaultKind};
 use serde_json::json;
 
 use super::args::FolderFlags;
@@ -16,7 +16,12 @@ pub(super) fn verify(flags: &FolderFlags) -> anyhow::Result<End> {
     } else {
         show(&audit);
     }
-    Ok(if audit.faults.is_empty() { End::Done } else { End::Invalid })
+    Ok(if audit.faults.iter().all(is_left_over) { End::Done } else { End::Invalid })
+}
+
+/// What a killed `publish` has left is in nobody's way.
+fn is_left_over(fault: &Fault) -> bool {
+    matches!(fault.kind, FaultKind::Unnamed)
 }
 
 fn show(audit: &Audit) {
@@ -33,12 +38,19 @@ fn show(audit: &Audit) {
     for standing in &audit.pending {
         out::line(format_args!("waits: {standing}"));
     }
-    for fault in &audit.faults {
-        out::line(format_args!("FAULT {}: {}", visible(&fault.file), visible(&fault.kind.to_string())));
+    let (left_over, faults): (Vec<&Fault>, Vec<&Fault>) =
+        audit.faults.iter().partition(|fault| is_left_over(fault));
+    let said = |fault: &Fault| format!("{}: {}", visible(&fault.file), visible(&fault.kind.to_string()));
+    for fault in left_over {
+        out::line(format_args!("left over: {}", said(fault)));
     }
-    match audit.faults.len() {
+    for fault in &faults {
+        out::line(format_args!("FAULT {}", said(fault)));
+    }
+    match faults.len() {
         0 => out::line("everything is as it should be"),
-        faults => out::line(format_args!("{faults} faults")),
+        1 => out::line("1 fault"),
+        more => out::line(format_args!("{more} faults")),
     }
 }
 
@@ -63,7 +75,7 @@ fn document(audit: &Audit) -> serde_json::Value {
             "missing": standing.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "faults": audit.faults.iter().map(|fault| json!({
-            "file": fault.file, "fault": fault.kind.to_string(),
+            "file": fault.file, "fault": fault.kind.to_string(), "left_over": is_left_over(fault),
         })).collect::<Vec<_>>(),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pinhole_manifest::diff::diff;
+use pinhole_manifest::diff::{Comparison, Kind, diff};
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Manifest, ServiceId};
 use pinhole_registry::client::{
@@ -218,9 +218,25 @@ fn sheet(update: &HeldUpdate) -> anyhow::Result<Vec<String>> {
         update.service, update.from, update.to, update.registry, update.digest
     )];
     match update.accepted.as_deref().map(|bytes| read(bytes, &update.service)).transpose()? {
-        Some(old) => lines.extend(manifest::diff::lines(&diff(&old, &new))),
+        Some(old) => {
+            let comparison = diff(&old, &new);
+            lines.extend(manifest::diff::lines(&comparison));
+            lines.extend(new_ops(&comparison, &update.offered)?);
+        }
         None => lines
             .push("the manifest that it would replace cannot be read any more: all of it is new".to_owned()),
+    }
+    Ok(lines)
+}
+
+/// The ops that were not there, as the manifest has them: nothing of them has been seen before.
+fn new_ops(comparison: &Comparison, offered: &[u8]) -> anyhow::Result<Vec<String>> {
+    let manifest: Value = serde_json::from_slice(offered)?;
+    let mut lines = Vec::new();
+    for change in comparison.changes().iter().filter(|change| change.kind() == Kind::OpAdded) {
+        let Some(op) = manifest.pointer(change.pointer()) else { continue };
+        lines.push(format!("the whole of {}:", change.pointer()));
+        lines.extend(serde_json::to_string_pretty(op)?.lines().map(|line| format!("  {}", visible(line))));
     }
     Ok(lines)
 }

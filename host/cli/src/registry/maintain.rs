@@ -82,9 +82,15 @@ fn with_public_keys(flags: &InitFlags) -> anyhow::Result<Charter> {
         let hint = "pass `--local`, or `--keys DIR` to make keys, or `--root-key`, `--targets-key` and `--online-key`";
         return Err(Failure::new(End::Usage, "it is not said whose keys sign", hint).into());
     };
-    let online = Seats::one(public(online)?);
+    let online = public(online)?;
     let root = seats(&flags.root_key, flags.root_threshold)?;
     let targets = seats(&flags.targets_key, flags.targets_threshold)?;
+    if root.keys().chain(targets.keys()).any(|key| key.id() == online.id()) {
+        let message = "the online key would sign for the root or the manifests too";
+        let hint = "make another for it: who steals the key that is online is not to sign manifests";
+        return Err(Failure::new(End::Usage, message, hint).into());
+    }
+    let online = Seats::one(online);
     Ok(Charter::new(root, targets, online.clone(), online))
 }
 

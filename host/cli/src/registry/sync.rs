@@ -39,8 +39,11 @@ pub(super) async fn main(flags: &SyncFlags, config: &Config) -> anyhow::Result<E
     let mut documents = Vec::new();
     for one in &all {
         let synced = sync(&registries, one, &client, consent).await;
-        if let Err(error) = &synced {
-            end = out::explained(error).2;
+        match &synced {
+            Err(error) => end = out::explained(error).2,
+            // It goes on with what it has, and somebody should know.
+            Ok(synced) if end == End::Done && synced.services.iter().any(is_unfit) => end = End::Failed,
+            Ok(_) => {}
         }
         if flags.json {
             documents.push(document(one, &synced));
@@ -80,7 +83,13 @@ async fn sync(
     let fetch = fetch::of(&one.location, client)?;
     let owner = |service: &ServiceId| BuiltIn::of(service.as_str()).map(|_built_in| "the binary".to_owned());
     let terms = Terms { owner: &owner, judge: &judge, now: now()?, consent };
-    registries.sync(&one.name, &*fetch, terms).await.map_err(|error| match &error {
+    let syncing = registries.sync(&one.name, &*fetch, terms);
+    let Ok(synced) = tokio::time::timeout(fetch::SYNC_TIME, syncing).await else {
+        let message = format!("the registry `{}` took more than {} s", one.name, fetch::SYNC_TIME.as_secs());
+        let hint = "this host goes on with what it has; try again, or ask the registry's maintainers";
+        return Err(Failure::new(End::Failed, message, hint).into());
+    };
+    synced.map_err(|error| match &error {
         SyncError::Unknown(_) => {
             failure(End::Refused, &error, "`pinhole registry list` shows those that are")
         }
@@ -96,6 +105,10 @@ async fn sync(
 /// Whatever is not proven to be narrower widens.
 pub(super) fn judge(old: &Manifest, new: &Manifest) -> Verdict {
     if diff(old, new).widens() { Verdict::Widens } else { Verdict::Narrower }
+}
+
+fn is_unfit((_, happened): &(ServiceId, Happened)) -> bool {
+    matches!(happened, Happened::Unfit(_))
 }
 
 /// What came of one registry, for people.
@@ -133,11 +146,20 @@ fn said(one: &Listed, service: &ServiceId, happened: &Happened) -> String {
                 " is refused, for it comes from {owner}: `pinhole registry replace {service} --with {name}`"
             )
         }
-        Happened::Unfit(Unfit::Manifest(faults)) => {
-            let first = faults.first().map(|fault| visible(&fault.to_string())).unwrap_or_default();
-            format!(" stays as it was: its manifest does not load with this version of Pinhole ({first})")
+        Happened::Unfit(unfit) => {
+            let stays = if one.services.iter().any(|(known, _, _)| known == service) {
+                "stays as it was"
+            } else {
+                "is left out"
+            };
+            let first = match unfit {
+                Unfit::Manifest(faults) => {
+                    faults.first().map(|fault| format!(": {fault}")).unwrap_or_default()
+                }
+                _ => String::new(),
+            };
+            format!(" {stays}: {}", visible(&format!("{unfit}{first}")))
         }
-        Happened::Unfit(unfit) => format!(" stays as it was: {}", visible(&unfit.to_string())),
     }
 }
 

@@ -111,7 +111,7 @@ impl Change {
         &self.says
     }
 
-    /// What stood there, clipped to 200 characters around what differs.
+    /// What stood there, clipped to 8,192 characters around what differs.
     pub fn before(&self) -> Option<&str> {
         self.before.as_deref()
     }

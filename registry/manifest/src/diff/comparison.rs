@@ -1,16 +1,21 @@
 //! The changes between two manifests, and what follows from them.
 
+use std::collections::BTreeMap;
+
 use semver::Version;
 
 use super::change::{Change, Side};
 use super::kind::Kind;
 use crate::ids::OpId;
+use crate::model::{Manifest, Op};
 
 /// What changed between two manifests of a service, what counts most first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
     changes: Vec<Change>,
     version: VersionVerdict,
+    /// The reads that each op requires.
+    requires: BTreeMap<OpId, Vec<OpId>>,
 }
 
 /// Whether the version of a manifest says what its changes are.
@@ -104,7 +109,14 @@ impl Comparison {
             rank(a).cmp(&rank(b)).then_with(|| rest(a).cmp(&rest(b)))
         });
         let widens = changes.iter().any(Change::widens);
-        Self { changes, version: version(widens) }
+        Self { changes, version: version(widens), requires: BTreeMap::new() }
+    }
+
+    /// The same, with what each op of this manifest requires.
+    pub(super) fn requiring(mut self, manifest: &Manifest) -> Self {
+        let reads = |op: &Op| op.require.iter().map(|one| one.op.clone()).collect();
+        self.requires = manifest.ops().iter().map(|(id, op)| (id.clone(), reads(op))).collect();
+        self
     }
 
     /// The changes: those that widen first, then those that narrow, each by [`Kind`], op and place.
@@ -117,10 +129,17 @@ impl Comparison {
         self.changes.iter().any(Change::widens)
     }
 
-    /// Whether anything that is not proven to be narrower bears on this op: on itself, or on the service.
+    /// Whether anything that is not proven to be narrower bears on this op: on itself, on the service, or on a read that it
+    /// requires, which decides whether it runs.
     pub fn op_widens(&self, op: &OpId) -> bool {
-        let bears = |change: &Change| change.op().is_none_or(|of| of == op);
+        let reads = self.requires.get(op).map(Vec::as_slice).unwrap_or_default();
+        let bears = |change: &Change| change.op().is_none_or(|of| of == op || reads.contains(of));
         self.changes.iter().any(|change| change.widens() && bears(change))
+    }
+
+    /// The ops that require this one.
+    pub fn required_by<'c>(&'c self, op: &'c OpId) -> impl Iterator<Item = &'c OpId> {
+        self.requires.iter().filter(move |(_, reads)| reads.contains(op)).map(|(id, _)| id)
     }
 
     /// Whether the version says what the changes are.

@@ -75,6 +75,7 @@ pub fn diff(old: &Manifest, new: &Manifest) -> Comparison {
         };
         VersionVerdict::of(old.version(), new.version(), needed)
     })
+    .requiring(new)
 }
 
 /// What a service that was not there brings: everything that it has widens.

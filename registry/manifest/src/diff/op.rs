@@ -6,7 +6,7 @@ use super::change::Direction;
 use super::form::Gone;
 use super::kind::Kind;
 use super::log::{At, Log};
-use super::shown::{code, quoted};
+use super::shown::{code, codes, quoted};
 use super::told::Told;
 use super::{action, args, page, pick, require};
 use crate::Access;
@@ -101,8 +101,10 @@ pub(super) fn path(path: &PathTemplate) -> String {
 fn comes_back(pick: &Pick) -> String {
     match pick {
         Pick::None => "nothing comes back".to_owned(),
-        Pick::Fields(projection) if projection.fields.len() == 1 => "one field comes back".to_owned(),
-        Pick::Fields(projection) => format!("{} fields come back", projection.fields.len()),
+        Pick::Fields(projection) => {
+            let fields = projection.fields.iter().map(|field| field.text.as_str());
+            format!("what comes back: {}", codes(fields))
+        }
     }
 }
 

@@ -66,8 +66,8 @@ fn headers(log: &mut Log, at: &At, (old, new): (Headers<'_>, Headers<'_>), gone:
 /// Names and values, in the manifest's order. INVARIANT: two values are one text only if they are one template.
 pub(super) type Pairs = Vec<(String, String)>;
 
-/// Named values whose order says nothing, but for keys with brackets: there a service may begin another element with a
-/// repeated one.
+/// Named values in the order in which they are sent: a service may begin another element with a repeated key, or let the later
+/// of two count that it takes for one name.
 pub(super) fn pairs(
     log: &mut Log,
     at: &At,
@@ -84,13 +84,13 @@ pub(super) fn pairs(
         let (before, after) = (value(old, key), value(new, key));
         other(log, (kind, &at.name(key)), (before.as_deref(), after.as_deref()), |after| says(key, after));
     }
-    let bracketed = |pairs: &Pairs, others: &Pairs| -> Vec<String> {
-        let both = pairs.iter().filter(|(key, _)| key.contains('[') && value(others, key).is_some());
+    let in_both = |pairs: &Pairs, others: &Pairs| -> Vec<String> {
+        let both = pairs.iter().filter(|(key, _)| value(others, key).is_some());
         both.map(|(key, _)| key.clone()).collect()
     };
-    let (before, after) = (bracketed(old, new), bracketed(new, old));
+    let (before, after) = (in_both(old, new), in_both(new, old));
     if before != after {
-        let says = "keys with brackets come in another order, and a service may put other values together";
+        let says = "keys are sent in another order, and a service may let another value count or put others together";
         log.now(kind, Direction::Unproven, at, says).between(Some(before.join(", ")), Some(after.join(", ")));
     }
 }

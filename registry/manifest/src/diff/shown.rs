@@ -1,11 +1,13 @@
-//! Texts of a manifest inside sentences about it: short, on one line, each character visible.
+//! Texts of a manifest inside sentences about it: on one line, each character visible.
+//!
+//! A text that a person reads is shown whole: she may be asked for a yes to it. The limits are beyond the longest of those.
 
 use crate::visible::visible;
 
 /// Most characters of a text that stands beside a sentence.
-const BESIDE_MAX: usize = 200;
+const BESIDE_MAX: usize = 8_192;
 /// Most characters of a text inside a sentence.
-const INSIDE_MAX: usize = 120;
+const INSIDE_MAX: usize = 1_100;
 /// How many equal characters are shown before the first that differs.
 const LEAD: usize = 30;
 
@@ -62,12 +64,12 @@ mod tests {
     fn what_is_shown_is_short_and_shows_itself() {
         assert_eq!(quoted("a\u{202e}b\n"), "“a\\u{202e}b\\u{a}”");
         assert_eq!(code("a`b"), "`a'b`");
-        assert_eq!(clip(&"é".repeat(500)).chars().count(), BESIDE_MAX + 1);
+        assert_eq!(clip(&"é".repeat(9_000)).chars().count(), BESIDE_MAX + 1);
     }
 
     #[test]
     fn two_long_texts_are_shown_where_they_part() {
-        let same = "x".repeat(1_000);
+        let same = "x".repeat(9_000);
         let (before, after) = differing(&format!("{same}old end"), &format!("{same}new end"));
         assert!(before.starts_with('…') && before.ends_with("old end"), "{before}");
         assert!(after.ends_with("new end") && after.chars().count() < 60, "{after}");

@@ -9,6 +9,8 @@ mod known;
 #[cfg(test)]
 mod members;
 #[cfg(test)]
+mod order;
+#[cfg(test)]
 mod parts;
 #[cfg(test)]
 mod properties;

@@ -173,7 +173,13 @@ impl Taken {
                     accept(registry, &service, release, now)
                 }
                 Next::Hold(release, why) => hold(registry, &service, release, why),
-                Next::Leave(unfit) => Happened::Unfit(unfit),
+                Next::Leave(unfit) => {
+                    // What waited is not what the registry says now.
+                    if let Some(known) = registry.services.get_mut(&service) {
+                        known.held = None;
+                    }
+                    Happened::Unfit(unfit)
+                }
                 Next::OwnedBy(owner) => {
                     registry.refused.insert(service.clone(), owner.clone());
                     Happened::OwnedBy(owner)

@@ -3,7 +3,7 @@
 //! Whatever comes out of a manifest or names a file stands in a code span, where no forge sees a link, an image, a mention,
 //! HTML or the end of a table. INVARIANT: outside of code spans there are only our own words, numbers and names of kinds.
 
-use pinhole_manifest::diff::{Change, Direction};
+use pinhole_manifest::diff::{Change, Comparison, Direction};
 use pinhole_manifest::visible::visible;
 
 use super::text::{self, summary};
@@ -31,7 +31,7 @@ pub(super) fn changes(services: &[Compared]) -> String {
         }
         comment.line("");
         for change in service.comparison.changes() {
-            comment.change(&item(change));
+            comment.change(&item(&service.comparison, change));
         }
     }
     comment.end()
@@ -52,7 +52,7 @@ pub(super) fn unread(unread: &[Unread]) -> String {
     comment.end()
 }
 
-fn item(change: &Change) -> String {
+fn item(comparison: &Comparison, change: &Change) -> String {
     let direction = change.direction().as_str();
     let direction = match change.direction() {
         Direction::Widens | Direction::Unproven => format!("**{direction}**"),
@@ -60,7 +60,8 @@ fn item(change: &Change) -> String {
     };
     let op = change.op().map(|op| format!(" {}", span(op.as_str()))).unwrap_or_default();
     let values = text::values(change, span);
-    format!("- {direction}{op}: {}{values}", span(change.says()))
+    let rests = text::rests(comparison, change, span);
+    format!("- {direction}{op}: {}{values}{rests}", span(change.says()))
 }
 
 /// A text as a code span, whatever it holds.

@@ -23,7 +23,7 @@ use source::{File, Source};
 
 /// Changes as people read them, a line each.
 pub(crate) fn lines(comparison: &Comparison) -> Vec<String> {
-    comparison.changes().iter().map(text::line).collect()
+    comparison.changes().iter().map(|change| text::line(comparison, change)).collect()
 }
 
 /// One service on both sides, or on one.

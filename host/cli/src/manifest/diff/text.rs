@@ -1,6 +1,6 @@
 //! Changes as people read them on a terminal: a line each, the widest first.
 
-use pinhole_manifest::diff::Change;
+use pinhole_manifest::diff::{Change, Comparison};
 use pinhole_manifest::visible::visible;
 
 use super::{Compared, Unread};
@@ -14,17 +14,30 @@ pub(super) fn changes(services: &[Compared]) -> String {
         if let Some(says) = service.comparison.version().says() {
             lines.push(format!("  {:<9} {says}", "version"));
         }
-        lines.extend(service.comparison.changes().iter().map(line));
+        lines.extend(super::lines(&service.comparison));
     }
     lines.push(summary(services));
     lines.join("\n")
 }
 
 /// A change in words.
-pub(super) fn line(change: &Change) -> String {
+pub(super) fn line(comparison: &Comparison, change: &Change) -> String {
     let op = change.op().map(|op| format!("{op}: ")).unwrap_or_default();
     let values = values(change, |text| format!("“{text}”"));
-    format!("  {:<9} {op}{}{values} ({})", change.direction().as_str(), change.says(), change.kind().as_str())
+    let rests = rests(comparison, change, |op| format!("`{op}`"));
+    let (direction, kind) = (change.direction().as_str(), change.kind().as_str());
+    format!("  {direction:<9} {op}{}{values}{rests} ({kind})", change.says())
+}
+
+/// The writes that run or not by what this op says, where that may be another thing now.
+pub(super) fn rests(comparison: &Comparison, change: &Change, quoted: impl Fn(&str) -> String) -> String {
+    let Some(op) = change.op().filter(|_| change.widens()) else { return String::new() };
+    let writes: Vec<String> = comparison.required_by(op).map(|write| quoted(write.as_str())).collect();
+    if writes.is_empty() {
+        String::new()
+    } else {
+        format!("; it decides whether {} may run", writes.join(", "))
+    }
 }
 
 /// What was there and what is there now, as far as the words do not say it.

@@ -60,9 +60,14 @@ impl Disk {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(&draft)?;
         let (first, second) = bytes.split_at(bytes.len() / 2);
-        file.write_all(first)?;
+        let cleared = |error| {
+            // A full disk is not to stay full of what is no good; where this fails too, the next write clears it.
+            fs::remove_file(&draft).unwrap_or_default();
+            error
+        };
+        file.write_all(first).map_err(cleared)?;
         self.step()?;
-        file.write_all(second)?;
+        file.write_all(second).map_err(cleared)?;
         self.step()?;
         file.sync_all()?;
         drop(file);
