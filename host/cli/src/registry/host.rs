@@ -74,7 +74,8 @@ pub(super) fn untrust(name: &RegistryName, config: &Config) -> anyhow::Result<En
             failure(End::Local, &error, "look at the disk and at the home's `registries`")
         }
     })?;
-    out::line(format_args!("{name} is not trusted any more"));
+    out::line(format_args!("{name} is not trusted any more, and what this host has seen and accepted of it is forgotten:"));
+    out::line("  trusted again, it begins anew, and nothing of it waits for a yes");
     for service in &gone.services {
         out::line(format_args!("  {service} is not its own any more; connections made under it do not run"));
     }

@@ -96,7 +96,11 @@ fn failure(end: End, error: &(dyn Error + 'static), hint: &str) -> anyhow::Error
     let mut said = vec![visible(&error.to_string())];
     let mut cause = error.source();
     while let Some(error) = cause {
-        said.push(visible(&error.to_string()));
+        let text = visible(&error.to_string());
+        // Some errors say their cause themselves.
+        if !said.iter().any(|before| before.contains(&text)) {
+            said.push(text);
+        }
         cause = error.source();
     }
     Failure::new(end, said.join(": "), hint).into()

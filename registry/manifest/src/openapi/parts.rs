@@ -109,26 +109,23 @@ impl<'d> Parts<'d> {
 
     /// What a member may be.
     pub(super) fn member(&self, name: &str, reader: &Reader<'d>) -> Member<'d> {
-        let mut found = Parts::default();
-        let mut described = false;
         if reader.spend(self.list.len()).is_err() {
             return Member::Unsaid;
         }
+        let mut schemas = Vec::new();
         for part in &self.list {
             if let Some(schema) = part.map.get("properties").and_then(|members| members.get(name)) {
-                reader.add_parts(schema, &mut found);
-                described = true;
+                schemas.push((schema, part.join));
             } else if let Some(schema @ Value::Object(open)) = part.map.get("additionalProperties")
                 && !open.is_empty()
             {
-                reader.add_parts(schema, &mut found);
-                described = true;
+                schemas.push((schema, part.join));
             }
         }
-        match (described, self.is_open()) {
-            (true, _) => Member::Described(found),
-            (false, true) => Member::Unsaid,
-            (false, false) => Member::Unknown,
+        match (schemas.is_empty(), self.is_open()) {
+            (false, _) => Member::Described(together(schemas, reader)),
+            (true, true) => Member::Unsaid,
+            (true, false) => Member::Unknown,
         }
     }
 
@@ -143,10 +140,8 @@ impl<'d> Parts<'d> {
 
     /// What an element may be.
     pub(super) fn items(&self, reader: &Reader<'d>) -> Self {
-        let mut found = Parts::default();
-        for schema in self.each("items").filter(|items| items.is_object()) {
-            reader.add_parts(schema, &mut found);
-        }
+        let items = |part: &Part<'d>| Some((part.map.get("items").filter(|items| items.is_object())?, part.join));
+        let mut found = together(self.list.iter().filter_map(items).collect(), reader);
         if self.is_empty() {
             found.incomplete |= self.incomplete;
         }
@@ -189,6 +184,16 @@ impl<'d> Parts<'d> {
         }
         (!all.is_empty()).then_some(all)
     }
+}
+
+/// What schemas say together. Of several, those of choices are choices; one alone is what there is.
+fn together<'d>(schemas: Vec<(&'d Value, Join)>, reader: &Reader<'d>) -> Parts<'d> {
+    let mut found = Parts::default();
+    let alone = schemas.len() == 1;
+    for (schema, join) in schemas {
+        reader.add_parts(schema, if alone { Join::All } else { join }, &mut found);
+    }
+    found
 }
 
 /// A part that combines others says nothing of its own.

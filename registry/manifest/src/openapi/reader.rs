@@ -111,15 +111,15 @@ impl<'d> Reader<'d> {
     /// Every schema that a schema may stand for.
     pub(super) fn parts(&self, schema: &'d Value) -> Parts<'d> {
         let mut parts = Parts::default();
-        self.add_parts(schema, &mut parts);
+        self.add_parts(schema, Join::All, &mut parts);
         parts
     }
 
     /// The same, beside what is there already.
-    pub(super) fn add_parts(&self, schema: &'d Value, parts: &mut Parts<'d>) {
+    pub(super) fn add_parts(&self, schema: &'d Value, join: Join, parts: &mut Parts<'d>) {
         let mut seen: HashSet<*const Value> =
             parts.list.iter().map(|part| std::ptr::from_ref(part.schema)).collect();
-        self.gather(schema, Join::All, 0, &mut seen, parts);
+        self.gather(schema, join, 0, &mut seen, parts);
     }
 
     fn gather(

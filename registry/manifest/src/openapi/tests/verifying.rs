@@ -328,3 +328,36 @@ fn every_picked_field_comes_back_in_some_case() {
     assert_eq!(coverage(json!({ "open": true })), []);
     assert_eq!(coverage(json!({})), [("case_coverage", "/ops/get_shelf/pick/fields/0".to_owned())]);
 }
+
+#[test]
+fn a_member_that_each_of_several_bodies_describes_takes_what_any_of_them_does() {
+    let record = |kind: &str| {
+        json!({ "type": "object", "required": ["type", "content"], "properties": {
+            "type": { "type": "string", "enum": [kind] }, "content": { "type": "string" }
+        } })
+    };
+    let body = json!({ "anyOf": [record("A"), record("AAAA")] });
+    let spec = described(json!({ "/records": { "post": {
+        "requestBody": { "required": true, "content": { "application/json": { "schema": body } } },
+        "responses": { "204": { "description": "Done." } }
+    } } }));
+    let found = |kinds: Value| {
+        let kind = json!({ "type": "string", "enum": kinds, "description": "Its kind." });
+        let content = json!({ "type": "string", "maxLength": 9, "description": "Its content." });
+        let manifest = json!({
+            "pinhole": 1, "id": "shelf", "version": "0.1.0", "name": "Shelf", "summary": "Records.",
+            "host": "api.shelf.pinhole.dev", "auth": { "scheme": "bearer" },
+            "ops": { "make": {
+                "access": "write", "summary": "Make one.", "confirm": "Make {type} {content}?", "effect": "create",
+                "args": { "type": "object", "additionalProperties": false, "required": ["type", "content"],
+                          "properties": { "type": kind, "content": content } },
+                "request": { "method": "POST", "path": "/v2/records", "json": { "type": "{type}", "content": "{content}" } },
+                "pick": "none"
+            } }
+        });
+        let manifest = crate::read(manifest.to_string().as_bytes()).into_result().unwrap();
+        codes(&crate::openapi::verify(&manifest, &description(spec.clone())))
+    };
+    assert_eq!(found(json!(["A", "AAAA"])), Vec::<&str>::new());
+    assert_eq!(found(json!(["A", "AAAA", "MX"])), ["arg_values"]);
+}
