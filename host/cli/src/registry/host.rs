@@ -74,7 +74,9 @@ pub(super) fn untrust(name: &RegistryName, config: &Config) -> anyhow::Result<En
             failure(End::Local, &error, "look at the disk and at the home's `registries`")
         }
     })?;
-    out::line(format_args!("{name} is not trusted any more, and what this host has seen and accepted of it is forgotten:"));
+    out::line(format_args!(
+        "{name} is not trusted any more, and what this host has seen and accepted of it is forgotten:"
+    ));
     out::line("  trusted again, it begins anew, and nothing of it waits for a yes");
     for service in &gone.services {
         out::line(format_args!("  {service} is not its own any more; connections made under it do not run"));
@@ -158,12 +160,14 @@ pub(super) fn why(why: Why) -> &'static str {
 }
 
 fn waits(update: &HeldUpdate) -> String {
-    let HeldUpdate { service, from, to, why, .. } = update;
+    let HeldUpdate { service, from, to, why, digest, .. } = update;
     let because = match why {
         Why::Widens => "lets agents do or see more",
         Why::Older => "is an older version",
     };
-    format!("{service} {from} -> {to} waits: it {because}; `pinhole registry accept {service}` shows what")
+    format!(
+        "{service} {from} -> {to} waits ({digest}): it {because}; `pinhole registry accept {service}` shows what"
+    )
 }
 
 pub(super) fn accept(flags: &AcceptFlags, config: &Config) -> anyhow::Result<End> {
@@ -202,8 +206,12 @@ pub(super) fn accept(flags: &AcceptFlags, config: &Config) -> anyhow::Result<End
 /// Shows the update where she is asked, and asks.
 fn agreed(update: &HeldUpdate) -> anyhow::Result<bool> {
     if !terminal::is_there() {
-        let message = format!("there is no terminal to show the update of `{}` at", update.service);
-        let hint = format!("pass `--digest {}` once you have looked at it", update.digest);
+        for line in sheet(update)? {
+            out::line(line);
+        }
+        let message =
+            format!("there is no terminal to ask at whether the update of `{}` is right", update.service);
+        let hint = format!("pass `--digest {}` once you have read it", update.digest);
         return Err(Failure::new(End::Usage, message, hint).into());
     }
     terminal::show(&sheet(update)?)?;

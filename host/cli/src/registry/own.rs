@@ -1,5 +1,7 @@
 //! `pinhole registry init --local`: a registry of one's own, made, signed, published and trusted in one go.
 
+use std::path::Path;
+
 use pinhole_registry::author::{Charter, Progress, Seats, Workshop};
 use pinhole_registry::client::{Listed, Registries, RegistryName};
 
@@ -14,6 +16,10 @@ pub(super) async fn begin(flags: InitFlags, config: &Config) -> anyhow::Result<E
     let name = name(&flags)?;
     let registries = registries(config);
     free(&name, &registries)?;
+    nothing_there(&flags.folder)?;
+    for manifest in &flags.manifests {
+        loads(manifest)?;
+    }
     let terms = maintain::terms(flags.expiry)?;
     let keys = flags.folder.join("keys");
     files::private_folder(&keys)?;
@@ -56,6 +62,25 @@ fn name(flags: &InitFlags) -> anyhow::Result<RegistryName> {
     let folder = flags.folder.file_name().map(|name| name.to_string_lossy().to_lowercase());
     RegistryName::parse(&folder.unwrap_or_default())
         .map_err(|error| failure(End::Usage, &error, "say what this host is to call it, with `--name NAME`"))
+}
+
+/// No key is made in the folder of a registry that is there: it may be in a repository.
+fn nothing_there(folder: &Path) -> anyhow::Result<()> {
+    if Workshop::open(folder).is_ok() {
+        let message = format!("`{}` is a registry's folder already, and stays as it is", folder.display());
+        return Err(Failure::new(End::Refused, message, "choose another").into());
+    }
+    Ok(())
+}
+
+/// Nothing is made either for a manifest that could not be put in.
+fn loads(folder: &Path) -> anyhow::Result<()> {
+    let bytes = files::read(&folder.join("manifest.json"))?;
+    pinhole_manifest::read(&bytes).into_result().map(drop).map_err(|_faults| {
+        let message = format!("the manifest in `{}` does not load, so nothing was made", folder.display());
+        let hint = format!("`pinhole manifest check {}` says why", folder.display());
+        Failure::new(End::Invalid, message, hint).into()
+    })
 }
 
 /// Nothing is made under a name that another registry has here.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pinhole_registry::author::{CollectError, Sheet, SheetError, SignError, Staged, Statement, Workshop};
-use pinhole_registry::keys::{KeyFileError, Passphrase, Protection, RegistryKey};
+use pinhole_registry::keys::{KeyFileError, Passphrase, Protection, PublicKey, RegistryKey};
 
 use super::args::{CollectFlags, KeyFlags, SignFlags};
 use super::{failure, maintain};
@@ -13,6 +13,9 @@ use crate::{files, member, occasion, out, terminal};
 
 pub(super) fn key(flags: &KeyFlags) -> anyhow::Result<End> {
     let path = &flags.file;
+    if let Some(public) = public_half(path) {
+        return shown(&public);
+    }
     let key = if path.exists() {
         if flags.protect {
             let message = format!("`{}` is there already and stays as it is", path.display());
@@ -25,7 +28,19 @@ pub(super) fn key(flags: &KeyFlags) -> anyhow::Result<End> {
         let passphrase = if flags.protect { Some(new_passphrase(&flags.passphrase, path)?) } else { None };
         made(path, passphrase.as_ref())?
     };
-    out::document(key.public())?;
+    shown(&key.public())
+}
+
+/// A file that has only the half that is passed on.
+fn public_half(path: &Path) -> Option<PublicKey> {
+    let text = path.exists().then(|| files::read_text(path).ok()).flatten()?;
+    PublicKey::parse(&text).ok()
+}
+
+/// The half that is passed on, and by which id it goes.
+fn shown(public: &PublicKey) -> anyhow::Result<End> {
+    out::note(format_args!("its id: {}", public.id()));
+    out::document(public)?;
     Ok(End::Done)
 }
 
@@ -81,7 +96,10 @@ pub(super) fn sign(flags: &SignFlags) -> anyhow::Result<End> {
         return in_folder(flags);
     }
     let bytes = files::read(&flags.place)?;
-    let beside = flags.beside.as_deref().map(maintain::opened).transpose()?;
+    let beside = match &flags.beside {
+        Some(folder) => Some(maintain::opened(folder)?),
+        None => around(&flags.place),
+    };
     let mut sheet = read(&bytes, beside.as_ref())?;
     show(sheet.statement());
     let mut signed = None;
@@ -96,11 +114,21 @@ pub(super) fn sign(flags: &SignFlags) -> anyhow::Result<End> {
     match signed {
         Some(bytes) => {
             files::replace(&flags.place, &bytes)?;
-            out::line(format_args!("`{}` has the signatures now; send it back", flags.place.display()));
+            let next = if beside.is_some() { "" } else { "; send it back" };
+            out::line(format_args!("`{}` has the signatures now{next}", flags.place.display()));
         }
         None => out::note("nothing was signed; `--key FILE` signs"),
     }
     Ok(End::Done)
+}
+
+/// The registry in whose `staged` a file is.
+fn around(file: &Path) -> Option<Workshop> {
+    let staged = std::path::absolute(file).ok()?.parent()?.to_owned();
+    if !staged.ends_with("staged") {
+        return None;
+    }
+    Workshop::open(staged.parent()?).ok()
 }
 
 /// Shows what waits in a registry's folder, and signs it where it is.
@@ -124,6 +152,14 @@ fn in_folder(flags: &SignFlags) -> anyhow::Result<End> {
         .sign_staged(&pending, &keys)
         .map_err(|error| failure(End::Invalid, &error, "nothing was published"))?;
     pending.iter().for_each(waiting);
+    for key in &keys {
+        let id = key.public().id();
+        let signed = |staged: &Staged| staged.standing.iter().any(|standing| standing.signed.contains(&id));
+        if !pending.iter().any(signed) {
+            let message = format!("the key {id} has no say in what waits");
+            return Err(Failure::new(End::Refused, message, "sign with one that is listed above").into());
+        }
+    }
     Ok(End::Done)
 }
 

@@ -4,7 +4,8 @@ use pinhole_manifest::diff::diff;
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Manifest, ServiceId};
 use pinhole_registry::client::{
-    Consent, Happened, Listed, Location, Registries, SyncError, Synced, Terms, Unfit, Verdict, Why,
+    Consent, FetchError, Happened, Listed, Location, Refused, Registries, SyncError, Synced, Terms, Unfit,
+    Verdict, Why,
 };
 use pinhole_runtime::catalog::BuiltIn;
 use pinhole_runtime::net::PinnedClient;
@@ -93,6 +94,11 @@ async fn sync(
         SyncError::Unknown(_) => {
             failure(End::Refused, &error, "`pinhole registry list` shows those that are")
         }
+        SyncError::Refused { source: Refused::NotFetched { source: FetchError::Failed(_), .. }, .. } => failure(
+            End::Failed,
+            &error,
+            "it could not be asked, which says nothing of what it offers: look at the network, and at its address",
+        ),
         SyncError::Refused { .. } => failure(
             End::Invalid,
             &error,

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 pub(crate) const EXAMPLES: &str = "OLD and NEW are each a manifest, a folder with `manifest.json`, a folder of such folders, or what of \
     these a git revision has: `git:REV:PATH`, the path being seen from here, or `git:REV` for the path of the other \
@@ -20,6 +20,9 @@ pub(crate) struct DiffFlags {
     pub(super) old: OsString,
     /// What is there now
     pub(super) new: OsString,
+    /// Whether what widens ends it with 1; a version that does not say what changed always does
+    #[arg(long, value_enum, default_value_t = Widening::Stops)]
+    pub(super) widening: Widening,
     /// Print one JSON document
     #[arg(long, group = "shape")]
     json: bool,
@@ -29,6 +32,15 @@ pub(crate) struct DiffFlags {
     /// Print annotations for a pull request (GitHub's workflow commands)
     #[arg(long, group = "shape")]
     annotations: bool,
+}
+
+/// What a change that widens does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Widening {
+    /// It ends the command with 1
+    Stops,
+    /// Somebody has read it
+    Reviewed,
 }
 
 /// How changes are printed.

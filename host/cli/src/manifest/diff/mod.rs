@@ -18,7 +18,7 @@ pub(crate) use args::{DiffFlags, EXAMPLES};
 
 use crate::end::End;
 use crate::out;
-use args::Shape;
+use args::{Shape, Widening};
 use source::{File, Source};
 
 /// Changes as people read them, a line each.
@@ -109,7 +109,11 @@ pub(crate) fn main(flags: &DiffFlags) -> anyhow::Result<End> {
                 Shape::Markdown => out::document(markdown::changes(services))?,
                 Shape::Text => out::document(text::changes(services))?,
             }
-            Ok(if services.iter().any(Compared::is_stopped) { End::Failed } else { End::Done })
+            let stops = |service: &Compared| match flags.widening {
+                Widening::Reviewed => service.comparison.version().is_broken(),
+                Widening::Stops => service.is_stopped(),
+            };
+            Ok(if services.iter().any(stops) { End::Failed } else { End::Done })
         }
     }
 }
