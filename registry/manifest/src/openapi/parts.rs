@@ -140,7 +140,8 @@ impl<'d> Parts<'d> {
 
     /// What an element may be.
     pub(super) fn items(&self, reader: &Reader<'d>) -> Self {
-        let items = |part: &Part<'d>| Some((part.map.get("items").filter(|items| items.is_object())?, part.join));
+        let items =
+            |part: &Part<'d>| Some((part.map.get("items").filter(|items| items.is_object())?, part.join));
         let mut found = together(self.list.iter().filter_map(items).collect(), reader);
         if self.is_empty() {
             found.incomplete |= self.incomplete;
