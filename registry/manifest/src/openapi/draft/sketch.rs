@@ -114,7 +114,7 @@ impl Sketch {
         let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
         if let Some(others) = other_types(input.parts, kind) {
             let message =
-                format!("{shown} may be {others} too, and the arg takes {kind} alone: decide which");
+                format!("{shown} may be {others} too, and the arg takes `{kind}` alone: decide which");
             self.note(format!("/args/properties/{name}"), message);
         }
         bound_by_words(input, &mut schema);

@@ -222,7 +222,8 @@ pub(super) fn other_types(parts: &Parts<'_>, taken: &str) -> Option<String> {
     let is_other = |kind: &&str| {
         *kind != taken && !matches!((*kind, taken), ("integer", "number") | ("number", "integer"))
     };
-    let others: Vec<String> = types.into_iter().filter(is_other).map(quoted).collect();
+    let others: Vec<String> =
+        types.into_iter().filter(is_other).map(|kind| format!("`{}`", quoted(kind))).collect();
     (!others.is_empty()).then(|| others.join(", "))
 }
 

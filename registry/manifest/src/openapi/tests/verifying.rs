@@ -356,7 +356,7 @@ fn a_member_that_each_of_several_bodies_describes_takes_what_any_of_them_does() 
             } }
         });
         let manifest = crate::read(manifest.to_string().as_bytes()).into_result().unwrap();
-        codes(&crate::openapi::verify(&manifest, &description(spec.clone())))
+        codes(&verify(&manifest, &description(spec.clone())))
     };
     assert_eq!(found(json!(["A", "AAAA"])), Vec::<&str>::new());
     assert_eq!(found(json!(["A", "AAAA", "MX"])), ["arg_values"]);
