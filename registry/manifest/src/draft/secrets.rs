@@ -75,16 +75,16 @@ pub(crate) fn may_be_secret(name: &str, held: Held, topic: Topic) -> bool {
     if let Some(last) = words.last_mut() {
         *last = single(last);
     }
-    match (held, words.as_slice()) {
-        (_, [.., kind, "code"]) => !is_plain_code(kind),
-        (_, [.., "code" | "pin" | "ssn" | "otp" | "cvc" | "cvv" | "passcode"] | [.., "card", "number"]) => {
-            true
-        }
-        (Held::Text, [.., "public", "key"]) => false,
-        (Held::Text, [.., "key" | "auth" | "dsn" | "session" | "bearer" | "signature" | "jitconfig"]) => true,
-        (Held::Text, [.., "jit", "config"] | [.., "connection", "string"]) => true,
-        (Held::Text, _) => is_secret(name) || is_secret(&words.join("_")),
-        _ => false,
+    match words.as_slice() {
+        [.., kind, "code"] => !is_plain_code(kind),
+        [.., "code" | "pin" | "ssn" | "otp" | "cvc" | "cvv" | "passcode"] | [.., "card", "number"] => true,
+        // What is left is no number: a count of keys is a number.
+        _ if held == Held::Number => false,
+        [.., "public", "key"] => false,
+        [.., "key" | "auth" | "dsn" | "session" | "bearer" | "signature" | "jitconfig"]
+        | [.., "jit", "config"]
+        | [.., "connection", "string"] => true,
+        _ => is_secret(name) || is_secret(&words.join("_")),
     }
 }
 

@@ -33,11 +33,15 @@ fn what_may_be_a_secret_is_not_selected_and_is_named() {
 
 #[test]
 fn an_operation_that_speaks_of_secrets_says_so_and_keeps_its_bare_values() {
-    let (draft, ops) = of("type Query { variables: [Thing] projectKey: String keyCount: Int other: Thing } \
-         type Thing { name: String value: String content: String }");
+    let (draft, ops) = of(
+        "type Query { variables: [Thing] projectKey: String readEnv: String keyCount: Int other: Thing } \
+         type Thing { name: String value: String content: String }",
+    );
     assert_eq!(ops["variables"]["pick"]["fields"], serde_json::json!(["name"]));
     assert_eq!(ops["other"]["pick"]["fields"], serde_json::json!(["name", "value", "content"]));
     assert!(message(&draft, "/ops/variables").contains("speaks of `variables`"));
-    assert!(ops.get("project_key").is_none(), "a bare text is the secret itself");
+    for bare in ["project_key", "read_env"] {
+        assert!(ops.get(bare).is_none(), "{bare}: a bare text is the secret itself");
+    }
     assert!(ops.get("key_count").is_some());
 }
