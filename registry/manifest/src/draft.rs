@@ -2,6 +2,7 @@
 //!
 //! Judges nothing. INVARIANT: the manifest of a draft is taken by [`crate::read`]. Issue 6, point 7.
 
+pub(crate) mod secrets;
 mod text;
 pub(crate) mod texts;
 pub(crate) mod words;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use pinhole_manifest::draft::{Draft, Refused};
 use pinhole_manifest::graphql_schema::{self, Endpoint, Schema, Service, Wanted};
 use pinhole_manifest::model::AuthScheme;
@@ -29,15 +29,15 @@ const EXAMPLES: &str = "Examples:
 
 /// What to draft, and from what.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, group(ArgGroup::new("which").required(true).args(["ops", "all"])))]
 pub(crate) struct DraftFlags {
     /// The description: OpenAPI 3.0 or 3.1 or Swagger 2.0 (JSON or YAML), or a GraphQL schema (SDL or introspection)
     spec: PathBuf,
     /// An operation: its `operationId`, `METHOD /path`, or the name of a query or mutation
-    #[arg(long = "op", value_name = "ID|METHOD PATH", required_unless_present = "all")]
+    #[arg(long = "op", value_name = "ID|METHOD PATH")]
     ops: Vec<String>,
     /// Every operation that is not deprecated
-    #[arg(long, conflicts_with = "ops")]
+    #[arg(long)]
     all: bool,
     /// The service's id, instead of a guess
     #[arg(long, value_name = "ID")]
@@ -197,5 +197,24 @@ fn say_refused(refused: &[Refused]) {
         let counts: Vec<String> =
             reasons.into_iter().map(|(reason, count)| format!("{reason} {count}")).collect();
         out::note(format_args!("in all: {}; `--json` has each", counts.join(", ")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(flags: &[&str]) -> Result<clap::ArgMatches, clap::Error> {
+        let words = ["draft", "spec.json"].into_iter().chain(flags.iter().copied());
+        DraftFlags::augment_args(clap::Command::new("draft")).try_get_matches_from(words)
+    }
+
+    #[test]
+    fn without_operations_the_error_names_both_ways_to_say_them() {
+        let message = parsed(&[]).unwrap_err().to_string();
+        assert!(message.contains("--all") && message.contains("--op"), "{message}");
+        assert!(parsed(&["--all"]).is_ok());
+        assert!(parsed(&["--op", "one", "--op", "two"]).is_ok());
+        assert!(parsed(&["--op", "one", "--all"]).is_err());
     }
 }

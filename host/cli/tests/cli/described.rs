@@ -65,7 +65,9 @@ fn chosen_operations_go_to_stdout_or_into_one_document() {
     assert!(whole["notes"].as_array().unwrap().iter().any(|note| note["pointer"] == "/ops/add_book/confirm"));
     let nothing = home.run(&["manifest", "draft", &spec, "--op", "nobody"]).expect(1);
     assert!(nothing.stderr.contains("none of the operations"), "{}", nothing.stderr);
-    home.run(&["manifest", "draft", &spec]).expect(2);
+    let none = home.run(&["manifest", "draft", &spec]).expect(2);
+    assert!(none.stderr.contains("--op") && none.stderr.contains("--all"), "{}", none.stderr);
+    home.run(&["manifest", "draft", &spec, "--op", "listBooks", "--all"]).expect(2);
 }
 
 #[test]

@@ -74,8 +74,32 @@ fn clipped(line: &str, most: usize) -> Option<String> {
     Some(format!("{}…", words.unwrap_or(&head).trim_end()))
 }
 
-/// The first sentence, or what fits of it.
+/// A text without the headings of its Markdown; where it has nothing else, the first of them without its mark.
+fn without_headings(text: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let mut heading = None;
+    for line in text.lines() {
+        let trimmed = line.trim();
+        let level = trimmed.len().saturating_sub(trimmed.trim_start_matches('#').len());
+        let is_rule = |mark: char| trimmed.len() > 2 && trimmed.chars().all(|c| c == mark);
+        if (1..=6).contains(&level) && trimmed.chars().nth(level).is_none_or(char::is_whitespace) {
+            heading = heading.or(Some(trimmed.trim_matches(['#', ' ', '\t'])));
+        } else if is_rule('=') || is_rule('-') {
+            // The line above such a rule is a heading too.
+            let above = kept.pop().map(str::trim).filter(|above| !above.is_empty());
+            heading = heading.or(above);
+        } else {
+            kept.push(line);
+        }
+    }
+    let is_blank = kept.iter().all(|line| line.trim().is_empty());
+    if is_blank { heading.unwrap_or_default().to_owned() } else { kept.join("\n") }
+}
+
+/// The first sentence, or what fits of it. Headings are none.
 pub(crate) fn sentence(text: &str, most: usize) -> Option<String> {
+    let text: String = text.chars().take(LOOKED_AT).collect();
+    let text = without_headings(&text);
     let text = text.trim_start();
     let paragraph = text.split("\n\n").next().unwrap_or(text);
     let line = line(paragraph, LOOKED_AT)?;
@@ -112,6 +136,16 @@ mod tests {
         assert_eq!(line("some words that go on", 13).as_deref(), Some("some words…"));
         assert_eq!(line(&"x".repeat(100), 10).as_deref(), Some("xxxxxxxxx…"));
         assert_eq!(sentence("Lists issues. Needs a scope.\n\nMore.", 80).as_deref(), Some("Lists issues."));
+    }
+
+    #[test]
+    fn a_heading_is_no_sentence() {
+        let says = |text: &str| sentence(text, 80).unwrap();
+        assert_eq!(says("# Introduction\n\nThe API of shelves. More."), "The API of shelves.");
+        assert_eq!(says("## Introduction ##\r\nThe API.\r\n\r\nMore."), "The API.");
+        assert_eq!(says("Introduction\n====\n\n### Start\nThe API."), "The API.");
+        assert_eq!(says("# Shelf API"), "Shelf API");
+        assert_eq!(says("#1 in shelves"), "#1 in shelves");
     }
 
     proptest! {

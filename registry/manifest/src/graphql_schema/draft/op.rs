@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::super::Schema;
 use super::args::Args;
 use super::{Kind, Service, pages, select, write};
+use crate::draft::secrets::{self, Topic};
 use crate::draft::{RefusedReason, texts, words};
 use crate::finding::quoted;
 
@@ -26,7 +27,10 @@ pub(super) fn draft(schema: &Schema, service: &Service<'_>, kind: Kind, field: &
         return Err((RefusedReason::Namespace, message.to_owned()));
     }
     let page = pages::connection(schema, field).filter(|_| kind == Kind::Query);
-    let picked = select::picked(schema, field, page.as_ref())
+    let said = field.description.as_deref().and_then(|text| texts::line(text, SUMMARY_MAX));
+    let word = secrets::speaks_of(&format!("{} {}", field.name, said.unwrap_or_default()));
+    let topic = if word.is_some() { Topic::Secrets } else { Topic::Other };
+    let picked = select::picked(schema, field, page.as_ref(), topic)
         .or_else(|| select::type_alone(schema, field).filter(|_| kind == Kind::Mutation))
         .ok_or_else(|| {
             (RefusedReason::NothingToPick, "nothing in its answer would be let through".to_owned())
@@ -37,10 +41,9 @@ pub(super) fn draft(schema: &Schema, service: &Service<'_>, kind: Kind, field: &
         notes.push(("", format!("the service says that it is deprecated: {}", quoted(reason))));
     }
     if !picked.left_out.is_empty() {
-        let names = picked.left_out.iter().take(10).map(|name| format!("`{}`", quoted(name)));
-        let names = names.collect::<Vec<_>>().join(", ");
-        notes.push(("/pick", format!("left out because the name sounds like a secret: {names}")));
+        notes.push(("/pick", secrets::left_out(&picked.left_out)));
     }
+    notes.extend(word.map(|word| ("", secrets::about_the_op(&word))));
     let mut op = Map::new();
     let fallback = words::words(&field.name).join(" ");
     let summary = field.description.as_deref().and_then(|text| texts::line(text, SUMMARY_MAX));

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::super::Schema;
 use super::super::schema::deprecation;
 use super::pages::{Connection, listed, plain};
-use crate::draft::words::{is_noise, is_secret};
+use crate::draft::secrets::{Held, Topic, may_be_secret};
+use crate::draft::words::is_noise;
 
 /// Most values of the type itself.
 const OWN_MAX: usize = 40;
@@ -46,15 +47,20 @@ pub(super) struct Picked {
     pub(super) selection: String,
     /// The `pick` of the op.
     pub(super) pick: Value,
-    /// Fields that sound like secrets.
+    /// The paths of what sounds like a secret.
     pub(super) left_out: Vec<String>,
 }
 
 /// Looks for what to pick of the answer of a field.
-pub(super) fn picked(schema: &Schema, field: &Field, page: Option<&Connection<'_>>) -> Option<Picked> {
+pub(super) fn picked(
+    schema: &Schema,
+    field: &Field,
+    page: Option<&Connection<'_>>,
+    topic: Topic,
+) -> Option<Picked> {
     let mut select = Select { schema, left_out: Vec::new() };
     if let Some(page) = page {
-        let node = select.body(page.node)?;
+        let node = select.body(page.node, topic)?;
         return Some(Picked {
             selection: page.around(&node.text()),
             pick: json!({ "root": page.root(), "fields": node.paths }),
@@ -63,10 +69,15 @@ pub(super) fn picked(schema: &Schema, field: &Field, page: Option<&Connection<'_
     }
     let of = plain(&field.field_type).or_else(|| listed(&field.field_type))?;
     if select.is_value(&field.field_type) {
+        // The answer of an operation on secrets is a secret, whatever it is called.
+        let held = held(&field.field_type);
+        if may_be_secret(&field.name, held, topic) || may_be_secret("value", held, topic) {
+            return None;
+        }
         let pick = json!({ "root": "$.data", "fields": [field.name] });
         return Some(Picked { selection: String::new(), pick, left_out: Vec::new() });
     }
-    let body = select.body(of)?;
+    let body = select.body(of, topic)?;
     Some(Picked {
         selection: format!(" {}", body.text()),
         pick: json!({ "root": format!("$.data.{}", field.name), "fields": body.paths }),
@@ -118,10 +129,12 @@ impl Select<'_> {
     }
 
     /// Whether a field is one to select, by its name and what it asks.
-    fn is_fit(&mut self, field: &Field) -> bool {
-        if is_secret(&field.name) {
-            if !self.left_out.contains(&field.name) {
-                self.left_out.push(field.name.clone());
+    fn is_fit(&mut self, field: &Field, before: &str, topic: Topic) -> bool {
+        let is_value = self.is_value(&field.field_type);
+        if is_value && may_be_secret(&field.name, held(&field.field_type), topic) {
+            let path = format!("{before}{}", field.name);
+            if !self.left_out.contains(&path) {
+                self.left_out.push(path);
             }
             return false;
         }
@@ -134,9 +147,9 @@ impl Select<'_> {
     }
 
     /// The values of a type, and a few of what it leads to.
-    fn body(&mut self, of: &str) -> Option<Body> {
+    fn body(&mut self, of: &str, topic: Topic) -> Option<Body> {
         if let Some(TypeDefinition::Union(union)) = self.schema.find(of) {
-            return self.union(&union.types);
+            return self.union(&union.types, topic);
         }
         let fields = self.schema.fields(of);
         let own = fields.iter().filter(|field| self.is_value(&field.field_type)).count();
@@ -145,14 +158,14 @@ impl Select<'_> {
         let mut values = 0_usize;
         for field in fields {
             let is_value = self.is_value(&field.field_type);
-            if is_value && values >= OWN_MAX || !self.is_fit(field) {
+            if is_value && values >= OWN_MAX || !self.is_fit(field, "", topic) {
                 continue;
             }
             if is_value {
                 values = values.saturating_add(1);
                 body.parts.push(field.name.clone());
                 body.paths.push(field.name.clone());
-            } else if let Some(inner) = self.inner(field, most)
+            } else if let Some(inner) = self.inner(field, most, topic)
                 && body.paths.len().saturating_add(inner.paths.len()) <= PATHS_MAX
             {
                 let each = if listed(&field.field_type).is_some() { "[*]" } else { "" };
@@ -164,14 +177,16 @@ impl Select<'_> {
     }
 
     /// What a field leads to: its values, the telling ones where only a few are wanted.
-    fn inner(&mut self, field: &Field, most: usize) -> Option<Body> {
+    fn inner(&mut self, field: &Field, most: usize, topic: Topic) -> Option<Body> {
         let of = plain(&field.field_type).or_else(|| listed(&field.field_type))?;
         if !matches!(self.schema.find(of), Some(TypeDefinition::Object(_) | TypeDefinition::Interface(_))) {
             return None;
         }
         let mut fit: Vec<&Field> = Vec::new();
+        let each = if listed(&field.field_type).is_some() { "[*]" } else { "" };
+        let (before, topic) = (format!("{}{each}.", field.name), topic.below(&field.name));
         for field in self.schema.fields(of) {
-            if self.is_value(&field.field_type) && self.is_fit(field) {
+            if self.is_value(&field.field_type) && self.is_fit(field, &before, topic) {
                 fit.push(field);
             }
         }
@@ -180,7 +195,7 @@ impl Select<'_> {
     }
 
     /// A few values of each type of a union. A field that two types have with different types cannot be asked for.
-    fn union(&mut self, types: &[String]) -> Option<Body> {
+    fn union(&mut self, types: &[String], topic: Topic) -> Option<Body> {
         let schema = self.schema;
         let mut body = Body::default();
         for of in types.iter().take(20) {
@@ -189,7 +204,8 @@ impl Select<'_> {
                 let same = |other: &String| {
                     schema.field(other, &field.name).is_none_or(|other| other.field_type == field.field_type)
                 };
-                if self.is_value(&field.field_type) && self.is_fit(field) && types.iter().all(same) {
+                if self.is_value(&field.field_type) && self.is_fit(field, "", topic) && types.iter().all(same)
+                {
                     fit.push(field);
                 }
             }
@@ -206,6 +222,15 @@ impl Select<'_> {
         body.parts.insert(0, "__typename".to_owned());
         body.paths.insert(0, "__typename".to_owned());
         (body.paths.len() > 1).then_some(body)
+    }
+}
+
+/// What a scalar holds, by the names that the language gives its own.
+fn held(kind: &Type) -> Held {
+    match plain(kind).or_else(|| listed(kind)) {
+        Some("Boolean") => Held::Flag,
+        Some("Int" | "Float") => Held::Number,
+        _ => Held::Text,
     }
 }
 

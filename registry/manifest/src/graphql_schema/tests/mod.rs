@@ -4,6 +4,7 @@ mod drafting;
 mod linear;
 mod properties;
 mod reading;
+mod secrets;
 mod verifying;
 
 use super::Schema;

@@ -13,6 +13,7 @@ use super::sketch::{No, Sketch};
 use super::subset::Subset;
 use super::{body, page, pick};
 use crate::draft::RefusedReason as Reason;
+use crate::draft::secrets::{self, Topic, speaks_of};
 use crate::draft::texts::{escaped, sentence};
 use crate::draft::words::words;
 use crate::openapi::description::{Description, Operation};
@@ -78,7 +79,8 @@ pub(super) fn op<'d>(operation: &Operation<'d>, context: &Context<'_, 'd>) -> Re
     untangled(request::parameters(&around, &looked, &subset, &mut sketch), reader)?;
     untangled(body::body(&around, looked.body.as_ref(), &subset, &mut sketch), reader)?;
     sketch.note_left_out(&subset);
-    let found = untangled(pick::pick(&looked, is_read, operation.method, reader), reader)?;
+    let topic = topic(operation, &mut sketch);
+    let found = untangled(pick::pick(&looked, is_read, operation.method, topic, reader), reader)?;
     if let Some(note) = found.note {
         sketch.note("/pick", note);
     }
@@ -111,6 +113,15 @@ pub(super) fn op<'d>(operation: &Operation<'d>, context: &Context<'_, 'd>) -> Re
     }
     let message = message(&looked, reader);
     Ok(Drafted { op: op.into(), is_read, scopes, notes: sketch.notes, message })
+}
+
+/// What the operation speaks of, in its id, its summary and its path; notes where it is secrets.
+fn topic(operation: &Operation<'_>, sketch: &mut Sketch) -> Topic {
+    let path: Vec<&str> = operation.path.split('/').filter(|part| !part.contains('{')).collect();
+    let said = [operation.id().unwrap_or_default(), &summary(operation), &path.join("/")].join(" ");
+    let Some(word) = speaks_of(&said) else { return Topic::Other };
+    sketch.note("", secrets::about_the_op(&word));
+    Topic::Secrets
 }
 
 fn request_of(method: &str, path: String, sketch: &mut Sketch) -> Value {

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::sketch::No;
 use crate::draft::RefusedReason as Reason;
-use crate::draft::words::{is_about_the_list, is_noise, is_secret, words};
+use crate::draft::secrets::{self, Held as Kept, Topic, may_be_secret};
+use crate::draft::words::{is_about_the_list, is_noise, words};
 use crate::finding::quoted;
 use crate::openapi::operation::{Answer, Held, Looked};
 use crate::openapi::parts::Parts;
@@ -34,6 +35,7 @@ pub(super) fn pick<'d>(
     looked: &Looked<'d>,
     is_read: bool,
     method: &str,
+    topic: Topic,
     reader: &Reader<'d>,
 ) -> Result<Found, No> {
     let none = |note: Option<&str>| Found { pick: "none".into(), note: note.map(str::to_owned) };
@@ -60,20 +62,24 @@ pub(super) fn pick<'d>(
         Held::Json(Some(schema)) => schema,
     };
     let (root, parts) = root(&reader.parts(schema), reader);
-    let mut search = Search { reader, fields: Vec::new(), left_out: 0 };
-    search.values(&parts, "", Depth::Top);
+    let mut search = Search { reader, fields: Vec::new(), left_out: Vec::new() };
+    let topic = root.as_deref().map_or(topic, |root| topic.below(root));
+    search.values(&parts, "", topic, Depth::Top);
     if search.fields.is_empty() {
-        search.values(&parts, "", Depth::Left(DEPTH_MAX));
+        search.values(&parts, "", topic, Depth::Left(DEPTH_MAX));
     }
     if search.fields.is_empty() {
         if let Some(trouble) = reader.trouble() {
             return nothing(format!("its answer could not be looked at: {}", trouble.says()));
         }
+        if !search.left_out.is_empty() {
+            return nothing(secrets::left_out(&search.left_out));
+        }
         return nothing("its answer has no described values of its own".to_owned());
     }
     let mut notes = Vec::new();
-    if search.left_out > 0 {
-        notes.push(format!("{} values that sound like secrets were left out", search.left_out));
+    if !search.left_out.is_empty() {
+        notes.push(secrets::left_out(&search.left_out));
     }
     // What tells one thing from another first, then what stands at the top.
     search.fields.sort_by_key(|one| one.rank);
@@ -140,7 +146,8 @@ enum Depth {
 struct Search<'r, 'd> {
     reader: &'r Reader<'d>,
     fields: Vec<Candidate>,
-    left_out: usize,
+    /// The paths of what sounds like a secret.
+    left_out: Vec<String>,
 }
 
 /// A value that a draft may let through.
@@ -150,7 +157,7 @@ struct Candidate {
 }
 
 impl<'d> Search<'_, 'd> {
-    fn values(&mut self, parts: &Parts<'d>, before: &str, depth: Depth) {
+    fn values(&mut self, parts: &Parts<'d>, before: &str, topic: Topic, depth: Depth) {
         let members = parts.members(self.reader);
         let mut inner = Vec::new();
         for (name, member) in &members {
@@ -166,9 +173,11 @@ impl<'d> Search<'_, 'd> {
             if is_value(member, self.reader) {
                 let wanted = depth != Depth::Names || is_name(name);
                 let is_secret =
-                    (is_secret(name) && !is_flag(member)) || member.text("format") == Some("password");
+                    may_be_secret(name, kept(member), topic) || member.text("format") == Some("password");
                 if wanted && is_secret {
-                    self.left_out = self.left_out.saturating_add(1);
+                    if !self.left_out.contains(&path) && self.left_out.len() < LOOKED_AT_MAX {
+                        self.left_out.push(path);
+                    }
                 } else if wanted && self.fields.len() < LOOKED_AT_MAX {
                     let rank = if before.is_empty() { u8::from(!is_name(name)) } else { 2 };
                     self.fields.push(Candidate { path, rank });
@@ -177,9 +186,9 @@ impl<'d> Search<'_, 'd> {
             }
             let items = member.items(self.reader);
             if items.types().contains("object") {
-                inner.push((format!("{path}[*]"), items));
+                inner.push((format!("{path}[*]"), topic.below(name), items));
             } else if member.types().contains("object") {
-                inner.push((path, member.clone()));
+                inner.push((path, topic.below(name), member.clone()));
             }
         }
         let below = match depth {
@@ -187,8 +196,8 @@ impl<'d> Search<'_, 'd> {
             Depth::Left(left) if left > 1 => Depth::Left(left.saturating_sub(1)),
             Depth::Names | Depth::Left(_) => return,
         };
-        for (path, parts) in inner {
-            self.values(&parts, &path, below);
+        for (path, topic, parts) in inner {
+            self.values(&parts, &path, topic, below);
         }
     }
 }
@@ -207,8 +216,15 @@ fn is_value<'d>(member: &Parts<'d>, reader: &Reader<'d>) -> bool {
     !items.is_empty() && items.iter().all(|kind| SCALARS.contains(kind))
 }
 
-fn is_flag(member: &Parts<'_>) -> bool {
-    member.types().iter().all(|kind| matches!(*kind, "boolean" | "integer" | "number"))
+fn kept(member: &Parts<'_>) -> Kept {
+    let types = member.types();
+    if types.iter().all(|kind| *kind == "boolean") {
+        Kept::Flag
+    } else if types.iter().all(|kind| matches!(*kind, "boolean" | "integer" | "number")) {
+        Kept::Number
+    } else {
+        Kept::Text
+    }
 }
 
 /// Whether a value of this name tells one thing from another.

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::subset::{Inexpressible, Subset};
+use super::subset::{Inexpressible, Subset, other_types};
 use crate::args::ARGS_MAX;
 use crate::draft::RefusedReason as Reason;
 use crate::draft::texts;
@@ -111,6 +111,12 @@ impl Sketch {
                 ),
             );
         }
+        let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+        if let Some(others) = other_types(input.parts, kind) {
+            let message =
+                format!("{shown} may be {others} too, and the arg takes `{kind}` alone: decide which");
+            self.note(format!("/args/properties/{name}"), message);
+        }
         bound_by_words(input, &mut schema);
         schema.insert("description".to_owned(), Self::text(input).into());
         let is_single = !matches!(schema.get("type").and_then(Value::as_str), Some("array" | "object"));
@@ -156,7 +162,7 @@ impl Sketch {
         Value::Object(args)
     }
 
-    /// Notes how many optional members were left out inside args.
+    /// Notes how much inside args was left out, or has one type of several.
     pub(super) fn note_left_out(&mut self, subset: &Subset<'_, '_>) {
         let count = subset.left_out.get();
         if count > 0 {
@@ -164,6 +170,10 @@ impl Sketch {
                 "/args",
                 format!("{count} optional members inside args were left out: args cannot say them"),
             );
+        }
+        let count = subset.narrowed.get();
+        if count > 0 {
+            self.note("/args", format!("{count} schemas inside args may be of several types: one was taken"));
         }
     }
 }

@@ -10,6 +10,7 @@ use serde_json::{Map, Number, Value, json};
 use crate::args::{ARGS_MAX, compile};
 use crate::draft::texts;
 use crate::draft::words::is_secret;
+use crate::finding::quoted;
 use crate::model::SAFE_INTEGER_MAX;
 use crate::openapi::parts::Parts;
 use crate::openapi::reader::Reader;
@@ -60,6 +61,8 @@ pub(super) struct Subset<'r, 'd> {
     patterns: &'r Cell<u32>,
     /// How many optional members were left out.
     pub(super) left_out: Cell<usize>,
+    /// How many schemas inside args lost all their types but one.
+    pub(super) narrowed: Cell<usize>,
 }
 
 /// The patterns of a whole manifest.
@@ -69,7 +72,8 @@ pub(super) fn patterns() -> Cell<u32> {
 
 impl<'r, 'd> Subset<'r, 'd> {
     pub(super) fn new(reader: &'r Reader<'d>, patterns: &'r Cell<u32>) -> Self {
-        Self { reader, schemas: Cell::new(SCHEMAS_MAX), patterns, left_out: Cell::new(0) }
+        let (schemas, left_out, narrowed) = (Cell::new(SCHEMAS_MAX), Cell::new(0), Cell::new(0));
+        Self { reader, schemas, patterns, left_out, narrowed }
     }
 
     /// The schema of an arg, without a description.
@@ -88,6 +92,9 @@ impl<'r, 'd> Subset<'r, 'd> {
             .into_iter()
             .find(|kind| types.contains(kind))
             .ok_or(if types.is_empty() { Inexpressible::Untyped } else { Inexpressible::Type })?;
+        if depth > 1 && other_types(parts, kind).is_some() {
+            self.narrowed.set(self.narrowed.get().saturating_add(1));
+        }
         let mut schema = Map::new();
         schema.insert("type".to_owned(), kind.into());
         match kind {
@@ -207,6 +214,17 @@ impl<'r, 'd> Subset<'r, 'd> {
     pub(super) fn leave_out(&self) {
         self.left_out.set(self.left_out.get().saturating_add(1));
     }
+}
+
+/// The types that a schema has beside the one that was taken; an integer is a number.
+pub(super) fn other_types(parts: &Parts<'_>, taken: &str) -> Option<String> {
+    let types = parts.types();
+    let is_other = |kind: &&str| {
+        *kind != taken && !matches!((*kind, taken), ("integer", "number") | ("number", "integer"))
+    };
+    let others: Vec<String> =
+        types.into_iter().filter(is_other).map(|kind| format!("`{}`", quoted(kind))).collect();
+    (!others.is_empty()).then(|| others.join(", "))
 }
 
 /// Two counts, where they are counts and something lies between them.

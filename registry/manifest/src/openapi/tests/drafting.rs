@@ -192,17 +192,17 @@ fn a_list_is_picked_through_what_wraps_it_and_a_thing_as_it_is() {
         ops(&drafted(described(json!({ "/x": { "get": operation } }))))["x"]["pick"].clone()
     };
     let book = json!({ "type": "object", "properties": {
-        "name": { "type": "string" }, "odd.key": { "type": "string" }, "self_url": { "type": "string" },
+        "name": { "type": "string" }, "odd.name": { "type": "string" }, "self_url": { "type": "string" },
         "author": { "type": "object", "properties": { "id": { "type": "string" }, "biography": { "type": "string" } } },
         "tags": { "type": "array", "items": { "type": "string" } }
     } });
-    let fields = json!(["name", "['odd.key']", "tags", "author.id"]);
+    let fields = json!(["name", "['odd.name']", "tags", "author.id"]);
     assert_eq!(pick(book.clone())["fields"], fields);
     assert_eq!(pick(json!({ "type": "array", "items": book })), json!({ "fields": fields }));
     let wrapped = json!({ "type": "object", "properties": { "total": { "type": "integer" }, "books": { "type": "array", "items": book } } });
     assert_eq!(pick(wrapped), json!({ "root": "$.books[*]", "fields": fields }));
     let thing = json!({ "type": "object", "properties": { "colour": { "type": "string" }, "books": { "type": "array", "items": book } } });
-    assert_eq!(pick(thing)["fields"], json!(["colour", "books[*].name", "books[*]['odd.key']"]));
+    assert_eq!(pick(thing)["fields"], json!(["colour", "books[*].name", "books[*]['odd.name']"]));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod drafting;
 mod mutated;
 mod outside;
+mod secrets;
 mod servers;
 mod verifying;
 
