@@ -139,7 +139,7 @@ fn what_is_no_description_is_refused_with_what_to_pass() {
     let mut bomb = "openapi: 3.0.0\npaths: {}\na0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for n in 1..9 {
         let all = vec![format!("*a{}", n - 1); 9].join(", ");
-        bomb.push_str(&format!("a{n}: &a{n} [{all}]\n"));
+        bomb += &["a", &n.to_string(), ": &a", &n.to_string(), " [", &all, "]\n"].concat();
     }
     let deep = format!("openapi: 3.0.0\npaths: {}1{}", "[".repeat(5_000), "]".repeat(5_000));
     for (name, text) in [
