@@ -81,12 +81,11 @@ fn a_later_manifest_is_covered_for_listed_reads_alone() {
     assert_eq!(check(&listed, &unreviewed), Err(ScopeError::ManifestChanged));
     // What is proven to be no wider is covered as it was, and no further.
     for grant in [read_scope(), write_scope()] {
-        let narrower = Call { succession: Succession::Narrower, ..read() };
-        assert_eq!(check(&request(grant), &narrower), Ok(()));
+        assert_eq!(check(&request(grant), &Call { succession: Succession::Narrower, ..read() }), Ok(()));
     }
     assert_eq!(check(&listed, &Call { succession: Succession::Narrower, ..write() }), Ok(()));
-    let narrower = Call { succession: Succession::Narrower, op: "get_viewer", ..read() };
-    assert_eq!(check(&listed, &narrower), Err(ScopeError::OutOfScope { op: op("get_viewer") }));
+    let unlisted = Call { succession: Succession::Narrower, op: "get_viewer", ..read() };
+    assert_eq!(check(&listed, &unlisted), Err(ScopeError::OutOfScope { op: op("get_viewer") }));
     let owner = BTreeMap::from([(ArgName::parse("owner").unwrap(), vec![json!("me")])]);
     let narrowed = read_scope().with_ops(ops(&["list_issues"])).with_where(Where::new(owner).unwrap());
     assert_eq!(check(&request(narrowed.clone()), &read()), Err(ScopeError::ManifestChanged));
