@@ -13,7 +13,8 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use pinhole_registry::author::{Charter, Reseat, RoleName, Seats, Terms, Workshop};
+use pinhole_registry::RoleName;
+use pinhole_registry::author::{Charter, Reseat, Seats, Terms, Workshop};
 use pinhole_registry::keys::RegistryKey;
 
 fn main() -> anyhow::Result<()> {

@@ -10,7 +10,10 @@ pub mod author;
 pub mod client;
 pub mod keys;
 pub mod names;
+mod roles;
 pub mod serve;
+
+pub use roles::RoleName;
 
 /// Largest manifest, in bytes: what a manifest may have.
 pub const MANIFEST_BYTES_MAX: u64 = 2 << 20;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use pinhole_manifest::{Digest, ServiceId};
-use pinhole_registry::author::RoleName;
+use pinhole_registry::RoleName;
 use pinhole_registry::client::RegistryName;
 
 use crate::args::{DialFlags, PassphraseFlags};

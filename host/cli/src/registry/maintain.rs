@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use pinhole_manifest::visible::visible;
+use pinhole_registry::RoleName;
 use pinhole_registry::author::{
     Charter, InitError, LockError, OfferFault, OpenError, Progress, PublishError, Published, Reseat,
-    RoleName, RotateError, Seats, ShelveError, Staging, Terms, Workshop,
+    RotateError, Seats, ShelveError, Staging, Terms, Workshop,
 };
 use pinhole_registry::keys::{KeyId, PublicKey, RegistryKey};
 

@@ -15,11 +15,12 @@ use super::layout::{self, TIMESTAMP, hashed, versioned};
 use super::offer::{MODULE_BYTES_MAX, digest_of};
 use super::paper::{Paper, standing};
 use super::publish::{PublishError, Published};
-use super::role::{self, RoleName};
+use super::role;
 use super::seats::{Standing, wide};
 use super::shelve::by_name;
 use super::statement::Statement;
 use super::{Work, Workshop, next};
+use crate::RoleName;
 use crate::keys::RegistryKey;
 use crate::names::Held;
 

@@ -11,8 +11,8 @@ use serde_json::Value;
 use tough::schema::decoded::Decoded;
 use tough::schema::{Hashes, Metafile, Role, Signature, Signed};
 
-use super::role::RoleName;
 use super::seats::wide;
+use crate::RoleName;
 use crate::keys::RegistryKey;
 
 /// The version of the TUF specification that the metadata follows, as far as clients compare it.

@@ -14,11 +14,11 @@ use super::disk::Disk;
 use super::envelope::{self, EnvelopeError};
 use super::layout::{self, Layout};
 use super::publish::{PublishError, Published};
-use super::role::RoleName;
 use super::sheet::SheetError;
 use super::shelve::Staged;
 use super::terms::{Charter, ClockError, Terms, empty_targets};
 use super::{LockError, Settings, Workshop};
+use crate::RoleName;
 use crate::keys::RegistryKey;
 
 /// How far a registry has come.

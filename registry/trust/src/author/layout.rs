@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use pinhole_manifest::Digest;
 
-use super::role::RoleName;
 use super::seats::wide;
+use crate::RoleName;
 use crate::names::Held;
 
 /// The folder of a registry, by its parts.

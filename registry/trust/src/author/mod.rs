@@ -44,6 +44,7 @@ use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
+use crate::RoleName;
 pub use audit::{Audit, Fault, FaultKind};
 use disk::Disk;
 pub use envelope::{EnvelopeError, METADATA_BYTES_MAX};
@@ -52,7 +53,7 @@ use layout::Layout;
 pub(crate) use offer::digest_of;
 pub use offer::{ModuleFault, OfferFault, Refused};
 pub use publish::{PublishError, Published};
-pub use role::{RoleName, RootFault};
+pub use role::RootFault;
 pub use rotate::{Reseat, RotateError};
 pub use seats::{SEATS_MAX, Seats, SeatsError, Standing};
 pub use sheet::{CollectError, Collected, Countersigned, Sheet, SheetError, SignError};

@@ -5,11 +5,12 @@
 use tough::schema::{Root, Signature, Signed, Targets};
 
 use super::envelope::{self, EnvelopeError};
-use super::role::{self, RoleName, RootFault};
+use super::role::{self, RootFault};
 use super::seats::{Seats, Standing, Worth, wide};
 use super::sheet::SheetError;
 use super::state::{Staged, Stock};
 use super::statement::Statement;
+use crate::RoleName;
 use crate::keys::RegistryKey;
 
 /// A root or targets.

@@ -15,13 +15,14 @@ use super::edition::Edition;
 use super::envelope::EnvelopeError;
 use super::layout::{self, hashed, metadata_name, versioned};
 use super::offer::{MODULE_BYTES_MAX, digest_of};
-use super::role::{RoleName, RootFault};
+use super::role::RootFault;
 use super::seats::Standing;
 use super::shelve::by_name;
 use super::state::{self, StateError};
 use super::statement::Statement;
 use super::terms::ClockError;
 use super::{LockError, Work, Workshop};
+use crate::RoleName;
 use crate::keys::RegistryKey;
 use crate::names::Held;
 

@@ -1,63 +1,15 @@
-//! The four roles of a registry, and who sits in them by a root's word.
+//! Who sits in the roles of a registry by a root's word.
 //!
 //! Refuses a root that no host would take. INVARIANT: the seats that come out have as many distinct Ed25519 keys as ids, and
 //! no more signatures are asked for than there are keys.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
-use tough::schema::{RoleType, Root};
+use tough::schema::Root;
 
 use super::seats::{Seats, SeatsError};
 use crate::keys::{KeyId, PublicKey, PublicKeyError};
-
-/// A role of the registry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RoleName {
-    /// Says who signs what. Its keys are kept offline.
-    Root,
-    /// Says which manifests and modules there are. Maintainers sign it.
-    Targets,
-    /// Says which version of the targets is the current one.
-    Snapshot,
-    /// Says, often anew, which snapshot is the current one.
-    Timestamp,
-}
-
-impl RoleName {
-    /// All of them, in TUF's order.
-    pub const ALL: [Self; 4] = [Self::Root, Self::Targets, Self::Snapshot, Self::Timestamp];
-
-    /// Its name in metadata.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Root => "root",
-            Self::Targets => "targets",
-            Self::Snapshot => "snapshot",
-            Self::Timestamp => "timestamp",
-        }
-    }
-
-    /// Reads the name.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.as_str() == text)
-    }
-
-    pub(crate) fn to_tuf(self) -> RoleType {
-        match self {
-            Self::Root => RoleType::Root,
-            Self::Targets => RoleType::Targets,
-            Self::Snapshot => RoleType::Snapshot,
-            Self::Timestamp => RoleType::Timestamp,
-        }
-    }
-}
-
-impl fmt::Display for RoleName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+use crate::roles::RoleName;
 
 /// What is wrong with a root's word on a role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -9,13 +9,14 @@ use jiff::Timestamp as Moment;
 
 use super::envelope::{self, EnvelopeError};
 use super::paper::Paper;
-use super::role::{self, RoleName, RootFault};
+use super::role::{self, RootFault};
 use super::seats::{Seats, SeatsError};
 use super::sheet::SheetError;
 use super::shelve::{ShelveError, Staged};
 use super::statement::Statement;
 use super::terms::{Charter, ClockError};
 use super::{LockError, Work, Workshop, next};
+use crate::RoleName;
 use crate::keys::{KeyId, PublicKey};
 
 /// A change of who signs.

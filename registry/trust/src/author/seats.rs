@@ -8,7 +8,7 @@ use std::num::NonZeroU64;
 
 use tough::schema::{RoleKeys, Signature};
 
-use super::role::RoleName;
+use crate::RoleName;
 use crate::keys::{KeyId, PublicKey, tuf_text};
 
 /// Most keys of one role.

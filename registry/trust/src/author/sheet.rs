@@ -10,11 +10,12 @@ use tough::schema::Signature;
 
 use super::envelope::{self, EnvelopeError};
 use super::paper::{Paper, standing};
-use super::role::{RoleName, RootFault};
+use super::role::RootFault;
 use super::seats::{Seats, Standing, Worth};
 use super::state::{Staged, StateError, Stock};
 use super::statement::Statement;
 use super::{LockError, Workshop};
+use crate::RoleName;
 use crate::keys::{KeyId, RegistryKey};
 
 /// A file that is to be signed, with what it says.

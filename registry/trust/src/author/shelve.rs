@@ -15,12 +15,13 @@ use tough::schema::{Root, Signed, Target, Targets};
 use super::envelope::{self, EnvelopeError};
 use super::layout::{hashed, metadata_name, names};
 use super::offer::{Offer, OfferFault, Refused, digest_of, version_of};
-use super::role::{RoleName, RootFault};
+use super::role::RootFault;
 use super::seats::Standing;
 use super::state::{self, StateError, Stock};
 use super::statement::Statement;
 use super::terms::{ClockError, empty_targets};
 use super::{LockError, Work, Workshop, next};
+use crate::RoleName;
 use crate::names::Held;
 
 /// What came of staging.

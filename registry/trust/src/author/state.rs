@@ -11,7 +11,7 @@ use tough::schema::{Role, Root, Signed, Snapshot, Targets, Timestamp};
 
 use super::envelope::{self, EnvelopeError, METADATA_BYTES_MAX};
 use super::layout::{self, Layout, TIMESTAMP, versioned};
-use super::role::RoleName;
+use crate::RoleName;
 
 /// Why a file of the folder could not be used.
 #[derive(Debug, thiserror::Error)]

@@ -13,7 +13,8 @@ use tough::schema::{Root, Target, Targets};
 
 use super::envelope::{self, EnvelopeError};
 use super::offer::{digest_of, version_of};
-use super::role::{self, RoleName};
+use super::role;
+use crate::RoleName;
 use crate::keys::{KeyId, PublicKey};
 use crate::names::Held;
 

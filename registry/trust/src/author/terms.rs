@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use tough::schema::{Root, Targets};
 
 use super::envelope::SPEC_VERSION;
-use super::role::RoleName;
 use super::seats::Seats;
+use crate::RoleName;
 
 /// Longest time for which a role's word may hold, in days: ten years.
 pub const DAYS_MAX: u32 = 3650;

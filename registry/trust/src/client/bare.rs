@@ -17,8 +17,9 @@ use super::delegated::{Kept, find};
 use super::fetch::{Area, Fetch, RemotePath};
 use super::refresh::{Refresh, get, right_hash, right_length};
 use super::refused::Refused;
-use super::role::{Document, Profile, RoleName};
+use super::role::{Document, Profile};
 use super::trusted::Trusted;
+use crate::RoleName;
 
 /// Largest target that is downloaded, in bytes.
 const TARGET_MAX: u64 = 256 << 20;

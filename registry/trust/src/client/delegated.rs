@@ -10,9 +10,10 @@ use tough::schema::{DelegatedRole, Delegations, PathSet, Target, Targets};
 
 use super::refresh::Refresh;
 use super::refused::{Refused, Signers};
-use super::role::{Document, RoleName};
+use super::role::Document;
 use super::signatures::counted;
 use super::trusted::Trusted;
+use crate::RoleName;
 
 /// Most roles that one search looks into.
 const ROLES_MAX: usize = 32;

@@ -31,7 +31,7 @@ pub use folder::FolderFetch;
 pub use load::{Freshness, LoadError, Loaded, LoadedModule, LoadedRegistry, ModuleError, Shelf};
 pub use name::{Identity, Location, NotALocation, NotAName, RegistryName};
 pub use refused::{Refused, Signers};
-pub use role::{KeyFault, Malformed, RoleName};
+pub use role::{KeyFault, Malformed};
 pub use state::StateError;
 pub use state::document::Why;
 pub use strict::JsonFault;

@@ -14,9 +14,10 @@ use tough::schema::{Metafile, Role, Root, Snapshot, Targets, Timestamp};
 
 use super::fetch::{Area, Fetch, FetchError, RemotePath};
 use super::refused::{Refused, Signers};
-use super::role::{Document, Profile, RoleName, check_keys};
+use super::role::{Document, Profile, check_keys};
 use super::signatures::signed;
 use super::trusted::Trusted;
+use crate::RoleName;
 
 /// Most new roots that one refresh takes over; the next goes on from there.
 pub(super) const ROOT_UPDATES_MAX: u64 = 256;

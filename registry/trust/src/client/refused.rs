@@ -4,7 +4,8 @@ use jiff::Timestamp as Time;
 use pinhole_manifest::visible::visible;
 
 use super::fetch::{FetchError, NotAPath};
-use super::role::{Malformed, RoleName};
+use super::role::Malformed;
+use crate::RoleName;
 
 /// Whose signatures are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

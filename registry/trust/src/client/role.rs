@@ -4,7 +4,6 @@
 //! are looked at in `signed.rs`. TUF specification 1.0, "Document formats".
 
 use std::collections::HashSet;
-use std::fmt;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -13,6 +12,7 @@ use tough::schema::key::Key;
 use tough::schema::{Metafile, Role, RoleType, Root, Signed};
 
 use super::strict::{self, JsonFault};
+use crate::roles::RoleName;
 use pinhole_manifest::visible::visible;
 
 /// Whose rules are kept.
@@ -22,60 +22,6 @@ pub(super) enum Profile {
     Manifests,
     /// Any TUF repository.
     Any,
-}
-
-/// A role of the registry, by the file that it signs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RoleName {
-    /// Says which keys each role has.
-    Root,
-    /// Says which snapshot is the latest.
-    Timestamp,
-    /// Says which targets belong together.
-    Snapshot,
-    /// Says which manifests and modules there are.
-    Targets,
-}
-
-impl RoleName {
-    /// The name of its file, without a version.
-    pub fn file(self) -> &'static str {
-        match self {
-            Self::Root => "root.json",
-            Self::Timestamp => "timestamp.json",
-            Self::Snapshot => "snapshot.json",
-            Self::Targets => "targets.json",
-        }
-    }
-
-    /// Most bytes of its file.
-    pub fn bytes_max(self) -> u64 {
-        match self {
-            Self::Root => 512 << 10,
-            Self::Timestamp => 16 << 10,
-            Self::Snapshot => 1 << 20,
-            Self::Targets => 8 << 20,
-        }
-    }
-
-    fn of(role: RoleType) -> Self {
-        match role {
-            RoleType::Root => Self::Root,
-            RoleType::Timestamp => Self::Timestamp,
-            RoleType::Snapshot => Self::Snapshot,
-            RoleType::Targets | RoleType::DelegatedTargets => Self::Targets,
-        }
-    }
-
-    pub(super) fn word(self) -> &'static str {
-        self.file().trim_end_matches(".json")
-    }
-}
-
-impl fmt::Display for RoleName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
 }
 
 /// What is wrong with the form of a file of metadata.
@@ -168,7 +114,7 @@ impl<T: Role + DeserializeOwned> Document<T> {
         let outline: Outline = serde_json::from_slice(&bytes).map_err(Malformed::Schema)?;
         let expected = RoleName::of(T::TYPE);
         let clipped = |text: &str| text.chars().take(32).collect::<String>();
-        if outline.signed.role != expected.word() {
+        if outline.signed.role != expected.as_str() {
             return Err(Malformed::OtherRole { expected, found: clipped(&outline.signed.role) });
         }
         if !is_known_version(&outline.signed.spec_version) {

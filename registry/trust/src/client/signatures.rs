@@ -11,7 +11,8 @@ use tough::schema::key::Key;
 use tough::schema::{Role, Root, Signature, Signed};
 
 use super::refused::{Refused, Signers};
-use super::role::{Document, RoleName, public_part};
+use super::role::{Document, public_part};
+use crate::RoleName;
 
 /// The file with one signature a key. Where a key has two ids, the first of its signatures is the one that counts, right or
 /// wrong.

@@ -15,11 +15,12 @@ use super::fetch::Fetch;
 use super::name::RegistryName;
 use super::refresh::Refresh;
 use super::refused::Refused;
-use super::role::{Document, Profile, RoleName};
+use super::role::{Document, Profile};
 use super::round::{Round, Taken};
 use super::state::document::{Current, Registry, State, Why};
 use super::state::{Lock, StateError};
 use super::trusted::Trusted;
+use crate::RoleName;
 
 /// What a comparison of an accepted manifest with a new one says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

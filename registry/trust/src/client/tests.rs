@@ -153,5 +153,5 @@ fn a_kill_at_any_step_of_a_yes() {
 /// What the maintainers' side publishes is never too large for a host.
 #[test]
 fn hosts_take_whatever_maintainers_may_publish() {
-    assert!(super::RoleName::Targets.bytes_max() >= crate::author::METADATA_BYTES_MAX);
+    assert!(crate::RoleName::Targets.bytes_max() >= crate::author::METADATA_BYTES_MAX);
 }

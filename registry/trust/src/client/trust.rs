@@ -11,10 +11,11 @@ use tough::schema::RoleType;
 use super::Registries;
 use super::name::{Identity, Location, RegistryName};
 use super::refused::Refused;
-use super::role::{Profile, RoleName};
+use super::role::Profile;
 use super::state::StateError;
 use super::state::document::{Registry, Standing};
 use super::trusted::Trusted;
+use crate::RoleName;
 
 /// What a root says, for the person who is to trust it.
 #[derive(Debug, Clone, PartialEq, Eq)]

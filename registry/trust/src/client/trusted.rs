@@ -8,8 +8,9 @@ use tough::schema::{Role, Root, Snapshot, Targets, Timestamp};
 
 use super::refresh::{malformed, read};
 use super::refused::{Refused, Signers};
-use super::role::{Document, Profile, RoleName, check_keys};
+use super::role::{Document, Profile, check_keys};
 use super::signatures::signed;
+use crate::RoleName;
 
 /// What is trusted of a registry.
 #[derive(Debug, Clone)]

@@ -1,6 +1,7 @@
 //! Too few signatures, the wrong ones, and keys that would count twice.
 
-use pinhole_registry::client::{KeyFault, Malformed, Refused, RoleName, Signers};
+use pinhole_registry::RoleName;
+use pinhole_registry::client::{KeyFault, Malformed, Refused, Signers};
 use serde_json::{Value, json};
 
 use crate::host::{Attack, Host, refusal};

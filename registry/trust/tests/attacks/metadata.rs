@@ -1,6 +1,7 @@
 //! Metadata that is too large, of another form, or read differently by different readers.
 
-use pinhole_registry::client::{JsonFault, Malformed, Refused, RoleName};
+use pinhole_registry::RoleName;
+use pinhole_registry::client::{JsonFault, Malformed, Refused};
 use serde_json::json;
 
 use crate::host::{Attack, Host, refusal};

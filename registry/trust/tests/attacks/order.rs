@@ -1,7 +1,8 @@
 //! What is older, mixed, withheld, or two things at once.
 
 use jiff::SignedDuration;
-use pinhole_registry::client::{FetchError, Refused, RoleName};
+use pinhole_registry::RoleName;
+use pinhole_registry::client::{FetchError, Refused};
 
 use crate::host::{Attack, Host, refusal};
 use crate::kit::{Forge, days, manifest, now};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp as Moment;
 use pinhole_manifest::Digest;
+use pinhole_registry::RoleName;
 use pinhole_registry::author::{
-    Charter, CollectError, Progress, PublishError, Reseat, RoleName, Seats, Sheet, Staged, Staging, Terms,
-    Workshop,
+    Charter, CollectError, Progress, PublishError, Reseat, Seats, Sheet, Staged, Staging, Terms, Workshop,
 };
 use pinhole_registry::client::{self, Consent, FolderFetch, Location, Registries, RegistryName, Verdict};
 use pinhole_registry::keys::{PublicKey, RegistryKey};

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use pinhole_registry::client::{self, BareError, BareVersions, Refused, RoleName};
+use pinhole_registry::RoleName;
+use pinhole_registry::client::{self, BareError, BareVersions, Refused};
 use tempfile::TempDir;
 
 use crate::kit::{Forge, Key, in_days, now};

@@ -1,6 +1,7 @@
 //! Roots one after the other, by who had to sign them and who did.
 
-use pinhole_registry::client::{Refused, RoleName};
+use pinhole_registry::RoleName;
+use pinhole_registry::client::Refused;
 
 use crate::folder::{Bare, refusal};
 use crate::kit::{Forge, Key, signed};

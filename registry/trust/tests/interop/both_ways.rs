@@ -7,9 +7,10 @@ use std::process::Command;
 
 use crate::kit::{Forge, manifest, now, sha256};
 use jiff::Timestamp;
+use pinhole_registry::RoleName;
 use pinhole_registry::client::{
     self, BareError, Consent, FolderFetch, KeyFault, Location, Malformed, Refused, Registries, RegistryName,
-    RoleName, SyncError, Terms, Verdict,
+    SyncError, Terms, Verdict,
 };
 use serde_json::Value;
 

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use pinhole_registry::author::{Charter, Reseat, RoleName, Seats, Terms, Workshop};
+use pinhole_registry::RoleName;
+use pinhole_registry::author::{Charter, Reseat, Seats, Terms, Workshop};
 use pinhole_registry::keys::RegistryKey;
 use serde_json::json;
 

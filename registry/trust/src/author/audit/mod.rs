@@ -16,10 +16,11 @@ use pinhole_manifest::{Digest, ServiceId};
 use super::envelope::EnvelopeError;
 use super::layout::{self, metadata_name};
 use super::paper::{Paper, standing};
-use super::role::{RoleName, RootFault};
+use super::role::RootFault;
 use super::seats::{Seats, Standing};
 use super::state::Staged;
 use super::{Workshop, layout::Layout};
+use crate::RoleName;
 use crate::keys::KeyId;
 use crate::names::Held;
 

@@ -7,10 +7,11 @@ use serde::de::DeserializeOwned;
 use tough::schema::{Metafile, Role, Root, Signature, Signed, Snapshot, Targets, Timestamp};
 
 use super::{Audit, FaultKind, Faults};
+use crate::RoleName;
 use crate::author::envelope::{self, METADATA_BYTES_MAX};
 use crate::author::layout::{self, Layout, TIMESTAMP, metadata_name, versioned};
 use crate::author::offer::digest_of_hashes;
-use crate::author::role::{self, RoleName};
+use crate::author::role;
 use crate::author::seats::{Seats, Worth, wide};
 
 /// What could be read of the published metadata.
