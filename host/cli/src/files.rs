@@ -15,10 +15,7 @@ const INPUT_MAX: u64 = 4 << 20;
 
 /// Reads a file, or stdin for `-`, up to a size.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    if path == Path::new("-") {
-        return bounded(std::io::stdin().lock(), "stdin", INPUT_MAX);
-    }
-    bounded(open(path)?, &path.display().to_string(), INPUT_MAX)
+    read_up_to(path, INPUT_MAX)
 }
 
 /// Reads a file, or stdin for `-`, up to so many bytes.
@@ -144,36 +141,31 @@ pub(crate) fn replace_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 /// Puts content in the place of a file's, or makes one: the old or the new is there, never half of one. For files that
 /// are no secret.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let unwritten = |error: std::io::Error| {
-        let message = format!("`{}` could not be written: {error}", path.display());
-        Failure::new(End::Local, message, "look at the path and the disk")
-    };
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut draft = builder.prefix(".draft").tempfile_in(folder).map_err(unwritten)?;
-    draft.write_all(bytes).and_then(|()| draft.as_file().sync_all()).map_err(unwritten)?;
-    draft.persist(path).map_err(|failed| unwritten(failed.error))?;
-    Ok(())
+    let put = || draft(path, bytes)?.persist(path).map_err(|failed| failed.error);
+    put().map(drop).map_err(|error| unwritten(End::Local, path, &error, "look at the path and the disk"))
 }
 
 /// Writes a file that is no secret where there is none: whole, synced, then named.
 pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let put = || draft(path, bytes)?.persist_noclobber(path).map_err(|failed| failed.error);
+    let hint = "name a file that is not there, in a folder that is";
+    put().map(drop).map_err(|error| unwritten(End::Usage, path, &error, hint))
+}
+
+/// Content that is whole and synced in the folder of a path, and has not its name yet. No secret: others may read it.
+fn draft(path: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let shown = path.display().to_string();
-    let unwritten = |error: &std::io::Error| {
-        let message = format!("`{shown}` could not be written: {error}");
-        let hint = "name a file that is not there, in a folder that is";
-        Failure::new(End::Usage, message, hint)
-    };
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut draft = builder.prefix(".draft").tempfile_in(folder).map_err(|error| unwritten(&error))?;
-    draft.write_all(bytes).and_then(|()| draft.as_file().sync_all()).map_err(|error| unwritten(&error))?;
-    draft.persist_noclobber(path).map_err(|failed| unwritten(&failed.error))?;
-    Ok(())
+    let mut draft = builder.prefix(".draft").tempfile_in(folder)?;
+    draft.write_all(bytes)?;
+    draft.as_file().sync_all()?;
+    Ok(draft)
+}
+
+fn unwritten(end: End, path: &Path, error: &std::io::Error, hint: &str) -> anyhow::Error {
+    Failure::new(end, format!("`{}` could not be written: {error}", path.display()), hint).into()
 }
 
 /// Makes a folder that only its owner can get at, with those above it.

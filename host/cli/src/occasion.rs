@@ -48,15 +48,18 @@ pub(crate) fn entropy() -> UnwrapErr<SysRng> {
 
 /// The manifests of the binary, those of the trusted registries, and those that the flags name.
 pub(crate) fn catalog(flags: &LocalManifests, config: &Config) -> anyhow::Result<Catalog> {
-    let mut catalog = Catalog::built_in().map_err(|error| refused_manifest("compiled in", &error))?;
+    let mut catalog = built_in()?;
     shelf::fill(&mut catalog, config)?;
     with_local(catalog, flags)
 }
 
 /// The same without those of registries, for who looks whether they can be read.
 pub(crate) fn catalog_without_registries(flags: &LocalManifests) -> anyhow::Result<Catalog> {
-    let catalog = Catalog::built_in().map_err(|error| refused_manifest("compiled in", &error))?;
-    with_local(catalog, flags)
+    with_local(built_in()?, flags)
+}
+
+fn built_in() -> anyhow::Result<Catalog> {
+    Catalog::built_in().map_err(|error| refused_manifest("compiled in", &error).into())
 }
 
 fn with_local(mut catalog: Catalog, flags: &LocalManifests) -> anyhow::Result<Catalog> {

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::codes::codes;
 use crate::diagnostic::Severity;
 use crate::ids::OpId;
 use crate::visible::visible;
@@ -66,38 +67,9 @@ pub(crate) fn quoted(text: &str) -> String {
     shown
 }
 
-macro_rules! codes {
-    ($($variant:ident $name:literal $severity:ident $explain:literal)*) => {
-        /// What kind of difference. Codes are stable; a new one may come.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        pub enum FindingCode {
-            $(#[doc = $explain] $variant,)*
-        }
-
-        impl FindingCode {
-            /// Every code, in the order of the documentation.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The stable name, such as `pick_unknown`.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-
-            /// How bad it is.
-            pub fn severity(self) -> Severity {
-                match self { $(Self::$variant => Severity::$severity,)* }
-            }
-
-            /// What is expected, in one sentence.
-            pub fn explain(self) -> &'static str {
-                match self { $(Self::$variant => $explain,)* }
-            }
-        }
-    };
-}
-
 codes! {
+    /// What kind of difference. Codes are stable; a new one may come.
+    FindingCode:
     ArgType "arg_type" Error "An arg takes values of the type that the description has."
     ArgValues "arg_values" Error "An arg's listed values are ones that the description lists."
     ArgOptional "arg_optional" Error "What the description requires is always there."

@@ -7,6 +7,7 @@
 
 mod args;
 pub mod cases;
+mod codes;
 pub mod diagnostic;
 pub mod diff;
 pub mod digest;

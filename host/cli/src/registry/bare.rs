@@ -1,11 +1,11 @@
 //! `pinhole registry client`: the bare TUF client, as harnesses for clients drive it.
 
 use pinhole_registry::client::{self, Area, BareError, Fetch, FetchError, Fetching, RemotePath};
-use pinhole_runtime::net::{DownloadError, LoopbackFiles, WireErrorKind};
+use pinhole_runtime::net::LoopbackFiles;
 use url::Url;
 
 use super::args::{ClientCommand, ClientFlags};
-use super::{failure, now};
+use super::{failure, fetch, now};
 use crate::end::{End, Failure};
 use crate::{files, out};
 
@@ -24,14 +24,7 @@ impl Fetch for LoopbackFetch {
                 Area::Targets => self.targets.as_ref(),
             };
             let Some(url) = base.and_then(|base| path.below(base)) else { return Err(FetchError::Absent) };
-            match self.files.get(&url, at_most).await {
-                Ok(Some(bytes)) => Ok(bytes),
-                Ok(None) => Err(FetchError::Absent),
-                Err(DownloadError::Wire(error)) if error.kind == WireErrorKind::ResponseTooLarge => {
-                    Err(FetchError::TooLarge)
-                }
-                Err(error) => Err(FetchError::Failed(Box::new(error))),
-            }
+            fetch::fetched(self.files.get(&url, at_most).await)
         })
     }
 }

@@ -24,15 +24,20 @@ impl Fetch for WebFetch<'_> {
         Box::pin(async move {
             let limits = WireLimits { response_bytes: at_most, deadline: FILE_TIME };
             let file = below(path);
-            match self.client.download(&self.base, &file, limits).await {
-                Ok(Some(bytes)) => Ok(bytes),
-                Ok(None) => Err(FetchError::Absent),
-                Err(DownloadError::Wire(error)) if error.kind == WireErrorKind::ResponseTooLarge => {
-                    Err(FetchError::TooLarge)
-                }
-                Err(error) => Err(FetchError::Failed(Box::new(error))),
-            }
+            fetched(self.client.download(&self.base, &file, limits).await)
         })
+    }
+}
+
+/// What came of a download, as what came of fetching.
+pub(super) fn fetched(download: Result<Option<Vec<u8>>, DownloadError>) -> Result<Vec<u8>, FetchError> {
+    match download {
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err(FetchError::Absent),
+        Err(DownloadError::Wire(error)) if error.kind == WireErrorKind::ResponseTooLarge => {
+            Err(FetchError::TooLarge)
+        }
+        Err(error) => Err(FetchError::Failed(Box::new(error))),
     }
 }
 

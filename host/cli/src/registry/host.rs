@@ -11,7 +11,7 @@ use pinhole_registry::client::{
 use serde_json::{Value, json};
 
 use super::args::{AcceptFlags, ReplaceFlags, TrustFlags};
-use super::{failure, fetch, now, registries};
+use super::{failure, fetch, now, registries, unreadable};
 use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::{files, manifest, out, terminal};
@@ -32,7 +32,7 @@ pub(super) fn trust(flags: &TrustFlags, config: &Config) -> anyhow::Result<End> 
 }
 
 /// An address on the web, or a folder here.
-pub(super) fn location(text: &str) -> anyhow::Result<Location> {
+fn location(text: &str) -> anyhow::Result<Location> {
     if text.contains("://") {
         fetch::base(text)?;
         return Location::url(text)
@@ -63,16 +63,14 @@ fn untrusted(error: &TrustError) -> anyhow::Error {
             "pass the file `N.root.json` as the registry's maintainers gave it to you",
         ),
         TrustError::NameTaken { .. } => failure(End::Refused, error, "nothing was changed"),
-        TrustError::State(_) => failure(End::Local, error, "look at the disk and at the home's `registries`"),
+        TrustError::State(_) => unreadable(error),
     }
 }
 
 pub(super) fn untrust(name: &RegistryName, config: &Config) -> anyhow::Result<End> {
     let gone = registries(config).untrust(name).map_err(|error| match &error {
         UntrustError::Unknown(_) => failure(End::Refused, &error, "nothing was changed"),
-        UntrustError::State(_) => {
-            failure(End::Local, &error, "look at the disk and at the home's `registries`")
-        }
+        UntrustError::State(_) => unreadable(&error),
     })?;
     out::line(format_args!(
         "{name} is not trusted any more, and what this host has seen and accepted of it is forgotten:"
@@ -86,9 +84,8 @@ pub(super) fn untrust(name: &RegistryName, config: &Config) -> anyhow::Result<En
 
 pub(super) fn list(as_json: bool, config: &Config) -> anyhow::Result<End> {
     let registries = registries(config);
-    let state = |error| failure(End::Local, &error, "look at the disk and at the home's `registries`");
-    let all = registries.list().map_err(state)?;
-    let held = registries.held().map_err(state)?;
+    let all = registries.list().map_err(|error| unreadable(&error))?;
+    let held = registries.held().map_err(|error| unreadable(&error))?;
     let now = now()?;
     if as_json {
         let all: Vec<Value> = all.iter().map(|one| listed_json(one, &held)).collect();
@@ -173,8 +170,7 @@ fn waits(update: &HeldUpdate) -> String {
 pub(super) fn accept(flags: &AcceptFlags, config: &Config) -> anyhow::Result<End> {
     let registries = registries(config);
     let service = &flags.service;
-    let state = |error| failure(End::Local, &error, "look at the disk and at the home's `registries`");
-    let held = registries.held().map_err(state)?;
+    let held = registries.held().map_err(|error| unreadable(&error))?;
     let waiting: Vec<&HeldUpdate> = held.iter().filter(|update| update.service == *service).collect();
     let update = match (waiting.as_slice(), flags.digest) {
         ([], _) => return Err(unheld(&ConsentError::NothingHeld(service.clone()))),
@@ -259,9 +255,7 @@ fn read(bytes: &[u8], service: &ServiceId) -> anyhow::Result<Manifest> {
 
 fn unheld(error: &ConsentError) -> anyhow::Error {
     match error {
-        ConsentError::State(_) => {
-            failure(End::Local, error, "look at the disk and at the home's `registries`")
-        }
+        ConsentError::State(_) => unreadable(error),
         _ => failure(End::Refused, error, "nothing was changed"),
     }
 }

@@ -69,8 +69,7 @@ pub(crate) struct Standing {
 pub(crate) fn standings(config: &Config) -> anyhow::Result<Vec<Standing>> {
     let now = now()?;
     let all = registries(config).list();
-    let all =
-        all.map_err(|error| failure(End::Local, &error, "look at the disk and at the home's `registries`"))?;
+    let all = all.map_err(|error| unreadable(&error))?;
     let standing = |one: Listed| {
         let expires = one.synced.map(|(_, _, expires)| expires);
         Standing {
@@ -89,6 +88,11 @@ fn now() -> anyhow::Result<Timestamp> {
     Timestamp::from_second(seconds).map_err(|_far| {
         Failure::new(End::Local, "the clock stands at a time that no calendar has", "set it right").into()
     })
+}
+
+/// What the home keeps of registries cannot be read or changed.
+fn unreadable(error: &(dyn Error + 'static)) -> anyhow::Error {
+    failure(End::Local, error, "look at the disk and at the home's `registries`")
 }
 
 /// An error with all its causes, as one line, and what to do.

@@ -12,15 +12,14 @@ use pinhole_runtime::net::PinnedClient;
 use serde_json::{Value, json};
 
 use super::args::SyncFlags;
-use super::{failure, fetch, host, now, registries};
+use super::{failure, fetch, host, now, registries, unreadable};
 use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::{occasion, out, settings};
 
 pub(super) async fn main(flags: &SyncFlags, config: &Config) -> anyhow::Result<End> {
     let registries = registries(config);
-    let state = |error| failure(End::Local, &error, "look at the disk and at the home's `registries`");
-    let mut all = registries.list().map_err(state)?;
+    let mut all = registries.list().map_err(|error| unreadable(&error))?;
     if let Some(name) = &flags.name {
         all.retain(|one| one.name == *name);
     }
@@ -104,12 +103,12 @@ async fn sync(
             &error,
             "this host goes on with what it has, until that expires; ask the registry's maintainers",
         ),
-        SyncError::State(_) => failure(End::Local, &error, "look at the disk and at the home's `registries`"),
+        SyncError::State(_) => unreadable(&error),
     })
 }
 
 /// Whatever is not proven to be narrower widens.
-pub(super) fn judge(old: &Manifest, new: &Manifest) -> Verdict {
+fn judge(old: &Manifest, new: &Manifest) -> Verdict {
     if diff(old, new).widens() { Verdict::Widens } else { Verdict::Narrower }
 }
 
@@ -118,7 +117,7 @@ fn is_unfit((_, happened): &(ServiceId, Happened)) -> bool {
 }
 
 /// What came of one registry, for people.
-pub(super) fn show(one: &Listed, synced: anyhow::Result<Synced>) {
+fn show(one: &Listed, synced: anyhow::Result<Synced>) {
     let synced = match synced {
         Ok(synced) => synced,
         Err(error) => {

@@ -75,6 +75,15 @@ impl DownloadBase {
     }
 }
 
+/// Whether the status is that of a file, or says that there is none.
+pub(super) fn is_there(status: StatusCode) -> Result<bool, DownloadError> {
+    match status {
+        StatusCode::OK => Ok(true),
+        StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::GONE => Ok(false),
+        other => Err(DownloadError::Status(other)),
+    }
+}
+
 impl PinnedClient {
     /// Downloads a file by its name below the base, already encoded as it stands in a URL: at most `limits.response_bytes`,
     /// decompressed. `None` where the host says that there is none (403, 404, 410).
@@ -110,10 +119,8 @@ impl PinnedClient {
             .map_err(|fault| unsendable(fault.to_string()))?;
         let allowance = Allowance { cap, deadline, bodiless: false };
         let mut incoming = self.send(&base.host, request, allowance, progress).await?;
-        match incoming.status {
-            StatusCode::OK => {}
-            StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::GONE => return Ok(None),
-            other => return Err(DownloadError::Status(other)),
+        if !is_there(incoming.status)? {
+            return Ok(None);
         }
         let mut bytes = Vec::new();
         while let Some(piece) = incoming.body.next().await? {

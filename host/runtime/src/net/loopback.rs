@@ -6,12 +6,11 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use http::StatusCode;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 
 use super::Sent;
-use super::download::DownloadError;
+use super::download::{DownloadError, is_there};
 use super::error::{WireError, WireErrorKind, before_answer, in_body};
 use super::settings::{NetSettings, NetSettingsError};
 
@@ -49,10 +48,8 @@ impl LoopbackFiles {
         }
         let answer = self.0.get(url.clone()).send().await;
         let mut answer = answer.map_err(|error| before_answer(&error, Sent::Maybe))?;
-        match answer.status() {
-            StatusCode::OK => {}
-            StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::GONE => return Ok(None),
-            other => return Err(DownloadError::Status(other)),
+        if !is_there(answer.status())? {
+            return Ok(None);
         }
         let mut bytes = Vec::new();
         while let Some(piece) = answer.chunk().await.map_err(|error| in_body(&error, Sent::Yes))? {

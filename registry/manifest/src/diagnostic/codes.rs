@@ -4,38 +4,7 @@
 //! beside the manifest, which no vector has, have tests of `pinhole manifest check`.
 //! DESIGN, "Manifest".
 
-use super::Severity;
-
-macro_rules! codes {
-    ($($variant:ident $name:literal $severity:ident $explain:literal)*) => {
-        /// What kind of fault. Codes are stable; a new one may come.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        pub enum Code {
-            $(#[doc = $explain] $variant,)*
-        }
-
-        impl Code {
-            /// Every code, in the order of the documentation.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The stable name, such as `json_syntax`.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-
-            /// How bad it is.
-            pub fn severity(self) -> Severity {
-                match self { $(Self::$variant => Severity::$severity,)* }
-            }
-
-            /// The rule that was broken, in one sentence.
-            pub fn explain(self) -> &'static str {
-                match self { $(Self::$variant => $explain,)* }
-            }
-        }
-    };
-}
+use crate::codes::codes;
 
 impl Code {
     /// Whether it is about a file beside the manifest, which nobody sees who reads the manifest alone.
@@ -45,6 +14,8 @@ impl Code {
 }
 
 codes! {
+    /// What kind of fault. Codes are stable; a new one may come.
+    Code:
     JsonTooLarge "json_too_large" Error "A file has at most 2 MiB, and a key at most 128 bytes."
     JsonEncoding "json_encoding" Error "A file is UTF-8 without a byte order mark."
     JsonSyntax "json_syntax" Error "A file is one JSON value (RFC 8259), without comments or trailing commas."
