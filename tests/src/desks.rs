@@ -77,14 +77,13 @@ impl Questions for JustBefore {
         raise(question: &NewQuestion<'_>) -> Result<Question, RaiseError>;
         question(party: Party, id: QuestionId, now: UnixTime) -> Result<Option<Question>, StoreError>;
         questions(party: Party, now: UnixTime) -> Result<Vec<Question>, StoreError>;
-        open_question(party: Party, action: ActionDigest, now: UnixTime) -> Result<Option<Question>, StoreError>;
         last_question(party: Party, action: ActionDigest, now: UnixTime) -> Result<Option<Question>, StoreError>;
         forget_question(member: KeyId, id: QuestionId) -> Result<Removal, StoreError>;
         answer(member: KeyId, id: QuestionId, answer: Answer<'_>, now: UnixTime) -> Result<(), AnswerError>;
     }
 
-    fn take(&self, bot: KeyId, id: QuestionId, now: UnixTime) -> Result<Taken, TakeError> {
+    fn take(&self, by: Party, id: QuestionId, now: UnixTime) -> Result<Taken, TakeError> {
         (self.take)(&self.store, id);
-        self.store.take(bot, id, now)
+        self.store.take(by, id, now)
     }
 }

@@ -33,11 +33,12 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 8] = [
     "registry/manifest",
     "registry/trust",
     "host/grant",
     "host/runtime",
+    "host/server",
     "host/standin",
     "host/cli",
     "tests",
@@ -56,15 +57,23 @@ fn every_file_says_what_it_is_for() {
 
 #[test]
 fn crates_point_one_way() {
-    let allowed: [(&str, &[&str]); 6] = [
+    let allowed: [(&str, &[&str]); 7] = [
         ("registry/manifest", &[]),
         ("registry/trust", &["pinhole-manifest"]),
         ("host/grant", &["pinhole-manifest"]),
         ("host/runtime", &["pinhole-grant", "pinhole-manifest"]),
+        ("host/server", &["pinhole-grant", "pinhole-manifest", "pinhole-runtime"]),
         ("host/standin", &[]),
         (
             "host/cli",
-            &["pinhole-grant", "pinhole-manifest", "pinhole-registry", "pinhole-runtime", "pinhole-standin"],
+            &[
+                "pinhole-grant",
+                "pinhole-manifest",
+                "pinhole-registry",
+                "pinhole-runtime",
+                "pinhole-server",
+                "pinhole-standin",
+            ],
         ),
     ];
     for (folder, allowed) in allowed {

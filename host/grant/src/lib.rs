@@ -36,5 +36,5 @@ pub use returned::{OpenReturnedError, ReturnError, open_returned, seal_returned}
 pub use scope::{Attempt, Scope, ScopeError, Where, WhereError};
 pub use seal::Kind;
 pub use secret::{Passphrase, PassphraseError, Secret, SecretError};
-pub use text::{Account, CredentialId, GrantId, IdError, Label, SourceName, TextError};
+pub use text::{Account, CredentialId, GrantId, IdError, Label, PrincipalId, SourceName, TextError};
 pub use time::UnixTime;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::approval::ActionDigest;
 use crate::keys::{KeyId, KeyKind, SecretKey};
-use crate::text::{self, GrantId};
+use crate::text::{self, GrantId, PrincipalId};
 use crate::time::UnixTime;
 
 /// How long a token is good for, in seconds.
@@ -40,6 +40,8 @@ pub struct PageParts {
     pub action: ActionDigest,
     /// The grant that its first page was paid with.
     pub grant: GrantId,
+    /// On whose behalf the bot called; `None` for its host's own.
+    pub principal: Option<PrincipalId>,
     /// Where the page is, in the words of whoever seals; at most [`PLACE_BYTES_MAX`] bytes.
     pub place: String,
 }
@@ -69,10 +71,20 @@ pub struct OpenedPage {
 }
 
 impl OpenedPage {
-    /// Whether the token is for this call under a grant of this member, of which it then gives the grant and the place.
-    pub fn check(self, issuer: KeyId, action: ActionDigest) -> Result<(GrantId, String), OpenPageError> {
-        let PageParts { issuer: whose, action: which, grant, place } = self.parts;
-        if (whose, which) == (issuer, action) { Ok((grant, place)) } else { Err(OpenPageError::OtherCall) }
+    /// Whether the token is for this call of this principal under a grant of this member, of which it then gives the grant
+    /// and the place.
+    pub fn check(
+        self,
+        issuer: KeyId,
+        action: ActionDigest,
+        principal: Option<PrincipalId>,
+    ) -> Result<(GrantId, String), OpenPageError> {
+        let PageParts { issuer: whose, action: which, grant, principal: by, place } = self.parts;
+        if (whose, which, by) == (issuer, action, principal) {
+            Ok((grant, place))
+        } else {
+            Err(OpenPageError::OtherCall)
+        }
     }
 }
 
@@ -120,6 +132,8 @@ struct PageWire {
     issuer: KeyId,
     action: ActionDigest,
     grant: GrantId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    principal: Option<PrincipalId>,
     until: UnixTime,
     place: String,
 }
@@ -135,11 +149,12 @@ pub fn seal_page(
     if bot.public().kind() != KeyKind::Bot {
         return Err(SealPageError::NotABot);
     }
-    let PageParts { issuer, action, grant, place } = parts;
+    let PageParts { issuer, action, grant, principal, place } = parts;
     if place.len() > PLACE_BYTES_MAX {
         return Err(SealPageError::TooLong);
     }
-    let wire = PageWire { issuer, action, grant, until: now.plus_secs(PAGE_LIFE_SECS), place };
+    let until = now.plus_secs(PAGE_LIFE_SECS);
+    let wire = PageWire { issuer, action, grant, principal, until, place };
     let plain = serde_json::to_vec(&wire).map_err(|_source| SealPageError::Encryption)?;
     let sealed = cipher(bot)
         .and_then(|cipher| cipher.encrypt(&nonce.into(), Payload { msg: &plain, aad: LABEL }).ok())
@@ -172,8 +187,8 @@ pub fn open_page(token: &str, bot: &SecretKey, now: UnixTime) -> Result<OpenedPa
     if left.is_none() {
         return Err(OpenPageError::Expired);
     }
-    let PageWire { issuer, action, grant, until: _, place } = wire;
-    Ok(OpenedPage { parts: PageParts { issuer, action, grant, place } })
+    let PageWire { issuer, action, grant, principal, until: _, place } = wire;
+    Ok(OpenedPage { parts: PageParts { issuer, action, grant, principal, place } })
 }
 
 fn cipher(bot: &SecretKey) -> Option<ChaCha20Poly1305> {

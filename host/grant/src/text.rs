@@ -158,6 +158,13 @@ id!(
     "the id of a grant"
 );
 
+id!(
+    /// Somebody whom a door of a host tells from its other callers, such as the holder of a bearer token: 128 random bits.
+    /// All of them share the host's bot; what one asks for and gets shows for no other.
+    PrincipalId,
+    "the id of a principal"
+);
+
 /// Unpadded base64url, the one binary-to-text form here but for what DSSE prescribes.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)

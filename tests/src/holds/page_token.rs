@@ -98,7 +98,7 @@ impl World {
                 let whose = (connection, &account);
                 let action = action(entry, &op, &args, whose, bot.public().id()).digest().expect("an action");
                 let (issuer, grant) = (member.public().id(), GrantId::random(&mut rng()));
-                PageParts { issuer, action, grant, place: "a place".to_owned() }
+                PageParts { issuer, action, grant, principal: None, place: "a place".to_owned() }
             })
             .collect();
         let sealed =
@@ -164,7 +164,7 @@ fn outside(world: &World, token: &str) {
     }
     for (place, parts) in world.parts.iter().enumerate() {
         let Ok(opened) = open_page(token, &world.executor.bot, NOW) else { continue };
-        let checked = opened.check(parts.issuer, parts.action);
+        let checked = opened.check(parts.issuer, parts.action, parts.principal);
         let own = given == Some(place);
         let wanted = if own { Ok((parts.grant, parts.place.clone())) } else { Err(OpenPageError::OtherCall) };
         assert_eq!(checked, wanted);
@@ -179,7 +179,7 @@ fn placed(world: &World, call: usize, place: &str) {
         return;
     };
     let opened = open_page(token.as_str(), &world.executor.bot, NOW).expect("what was sealed opens");
-    assert_eq!(opened.check(parts.issuer, parts.action), Ok((parts.grant, parts.place)));
+    assert_eq!(opened.check(parts.issuer, parts.action, parts.principal), Ok((parts.grant, parts.place)));
     let (op, args) = CALLS[call];
     for grant in &world.grants {
         if op != "linked" && grant == &world.grants[1] {

@@ -57,6 +57,7 @@ fn parts(place: &str) -> PageParts {
         issuer: member().public().id(),
         action: action(|_| ()),
         grant: GrantId::random(&mut rng(8)),
+        principal: None,
         place: place.to_owned(),
     }
 }
@@ -76,7 +77,7 @@ fn what_was_sealed_opens_for_its_call() {
     assert!(!token.contains("here") && !token.starts_with('-'));
     let opened = open_page(&token, &bot(), NOW).unwrap();
     let wanted = parts("here");
-    assert_eq!(opened.check(wanted.issuer, wanted.action), Ok((wanted.grant, "here".to_owned())));
+    assert_eq!(opened.check(wanted.issuer, wanted.action, None), Ok((wanted.grant, "here".to_owned())));
 }
 
 #[test]
@@ -110,9 +111,9 @@ fn it_is_for_one_call_of_one_member() {
     let token = sealed("here");
     for (place, (issuer, action)) in others.into_iter().enumerate() {
         let opened = open_page(&token, &bot(), NOW).unwrap();
-        assert_eq!(opened.check(issuer, action), Err(OpenPageError::OtherCall), "{place}");
+        assert_eq!(opened.check(issuer, action, None), Err(OpenPageError::OtherCall), "{place}");
     }
-    assert!(open_page(&token, &bot(), NOW).unwrap().check(member, good).is_ok());
+    assert!(open_page(&token, &bot(), NOW).unwrap().check(member, good, None).is_ok());
 }
 
 #[test]
@@ -162,7 +163,7 @@ fn a_place_is_bounded_and_what_seals_opens() {
     for place in ["", "\u{0}\"\\", &"x".repeat(PLACE_BYTES_MAX)] {
         let opened = open_page(&sealed(place), &bot(), NOW).unwrap();
         let wanted = parts(place);
-        assert_eq!(opened.check(wanted.issuer, wanted.action).unwrap().1, place);
+        assert_eq!(opened.check(wanted.issuer, wanted.action, None).unwrap().1, place);
     }
     for place in ["x".repeat(PLACE_BYTES_MAX + 1), "\u{0}".repeat(PLACE_BYTES_MAX)] {
         assert_eq!(seal_page(parts(&place), &bot(), NOW, [1; 12]).err(), Some(SealPageError::TooLong));
@@ -181,6 +182,6 @@ proptest! {
     fn every_place_comes_back(place in ".{0,200}") {
         let opened = open_page(&sealed(&place), &bot(), NOW).unwrap();
         let wanted = parts("");
-        prop_assert_eq!(opened.check(wanted.issuer, wanted.action), Ok((wanted.grant, place)));
+        prop_assert_eq!(opened.check(wanted.issuer, wanted.action, None), Ok((wanted.grant, place)));
     }
 }

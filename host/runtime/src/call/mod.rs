@@ -23,7 +23,7 @@ mod wire;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pinhole_grant::{PublicKey, SecretKey};
+use pinhole_grant::{PrincipalId, PublicKey, SecretKey};
 use pinhole_manifest::{OpId, ServiceId};
 
 pub use explain::{Explained, Explanation, ShownRequest};
@@ -55,12 +55,15 @@ pub struct CallRequest {
     pub grant: Vec<u8>,
     /// The `next` of an earlier outcome of the same call, for the page behind it.
     pub next: Option<String>,
+    /// On whose behalf, where the bot's host tells its callers apart; `None` is the host's own. A page belongs to whom it
+    /// was given.
+    pub principal: Option<PrincipalId>,
 }
 
 impl CallRequest {
     /// Asks for `service.op` with args as the text of one JSON object, under a sealed grant.
     pub fn new(service: ServiceId, op: OpId, args: impl Into<String>, grant: impl Into<Vec<u8>>) -> Self {
-        Self { service, op, args: args.into(), grant: grant.into(), next: None }
+        Self { service, op, args: args.into(), grant: grant.into(), next: None, principal: None }
     }
 
     /// The same for the page that the `next` of an earlier outcome stands for.

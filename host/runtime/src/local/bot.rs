@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{KeyId, UnixTime};
+use pinhole_grant::{Caution, KeyId, UnixTime};
 use pinhole_manifest::model::Op;
 use pinhole_manifest::{Access, ServiceId};
 use serde_json::Value;
 
-use super::{QUESTION_SECS, Stored, StoredCall};
+use super::{QUESTION_SECS, Stored, StoredCall, Yes};
 use crate::call::{CallRequest, Executor, Explained, Trace, missing_refusal};
 use crate::entropy;
 use crate::outcome::{Code, Outcome, Refusal, Verdict};
@@ -75,13 +75,18 @@ impl LocalBot {
     }
 
     async fn permitted(&self, call: &StoredCall, trace: &mut Trace) -> Result<CallRequest, Refusal> {
-        let access = self.op(call)?.access;
+        let op = self.op(call)?;
         let stored = self.stored(call).await?;
-        let request = request(call, stored.grant.sealed);
-        match access {
-            Access::Read => Ok(request),
-            Access::Write => self.ask(call, &request, trace).await,
+        if op.access == Access::Read {
+            return Ok(request(call, stored.grant.sealed));
         }
+        if call.yes == Yes::InTheClient
+            && Caution::of(op) == Caution::Ordinary
+            && let Some(lent) = self.lent(&stored).await?
+        {
+            return Ok(request(call, lent));
+        }
+        self.ask(call, &request(call, stored.grant.sealed), trace).await
     }
 
     async fn explained(&self, call: &StoredCall) -> Result<Explained, Refusal> {
@@ -94,7 +99,7 @@ impl LocalBot {
         let mut trace = Trace::new(&self.executor);
         let asking = self.executor.consider(&request, &mut trace).await?;
         let describe = |rule: String| asking.describe(rule, &self.executor, &trace).map(Box::new);
-        Ok(match self.last(asking.digest(), asking.now()).await? {
+        Ok(match self.last(call, asking.digest(), asking.now()).await? {
             Some(question) if is_denied(&question, asking.now()) => Explained::Refused(denied(question.id)),
             Some(Question { id, state: QuestionState::Approved, .. }) => Explained::WouldRun(describe(
                 format!("the member approved exactly this write (question {id})"),
@@ -119,7 +124,7 @@ impl LocalBot {
     ) -> Result<CallRequest, Refusal> {
         let asking = self.executor.consider(request, trace).await?;
         let now = asking.now();
-        match self.last(asking.digest(), now).await? {
+        match self.last(call, asking.digest(), now).await? {
             Some(Question { id, state: QuestionState::Pending, .. }) => return Err(waiting(id)),
             Some(Question { id, state: QuestionState::Approved, .. }) => {
                 return self.take(call, id, now).await;
@@ -135,7 +140,7 @@ impl LocalBot {
         let mut drawn = 0;
         loop {
             drawn += 1;
-            let raised = self.raise(desk.as_ref(), action, &found, now);
+            let raised = self.raise(call, desk.as_ref(), action, &found, now);
             match raised {
                 Err(RaiseError::IdTaken) if drawn < IDS_DRAWN => {}
                 raised => {
@@ -149,6 +154,7 @@ impl LocalBot {
 
     fn raise(
         &self,
+        call: &StoredCall,
         desk: &dyn Desk,
         action: pinhole_grant::Action<'_>,
         found: &Value,
@@ -161,6 +167,7 @@ impl LocalBot {
         desk.raise(&NewQuestion {
             id: QuestionId::random(&mut rng),
             member: self.member,
+            principal: call.principal,
             action,
             found,
             raised_at: now,
@@ -170,8 +177,8 @@ impl LocalBot {
 
     /// Takes the approval, which nobody else then gets.
     async fn take(&self, call: &StoredCall, id: QuestionId, now: UnixTime) -> Result<CallRequest, Refusal> {
-        let bot = self.executor.bot.public().id();
-        let taken = self.with_desk(move |desk| desk.take(bot, id, now)).await?;
+        let by = Party::Bot(self.executor.bot.public().id(), call.principal);
+        let taken = self.with_desk(move |desk| desk.take(by, id, now)).await?;
         let taken = taken.map_err(|error| match error {
             TakeError::Absent | TakeError::NotApproved(_) => Refusal::new(Code::ApprovalTaken).about(id),
             TakeError::Store(error) => error.into(),
@@ -181,14 +188,15 @@ impl LocalBot {
 
     async fn last(
         &self,
+        call: &StoredCall,
         action: pinhole_grant::ActionDigest,
         now: UnixTime,
     ) -> Result<Option<Question>, Refusal> {
-        let bot = self.executor.bot.public().id();
-        Ok(self.with_desk(move |desk| desk.last_question(Party::Bot(bot), action, now)).await??)
+        let (bot, principal) = (self.executor.bot.public().id(), call.principal);
+        Ok(self.with_desk(move |desk| desk.last_question(Party::Bot(bot, principal), action, now)).await??)
     }
 
-    fn op(&self, call: &StoredCall) -> Result<&Op, Refusal> {
+    pub(super) fn op(&self, call: &StoredCall) -> Result<&Op, Refusal> {
         let entry = self.executor.catalog.look(&call.service).map_err(missing_refusal)?;
         entry.manifest.op(&call.op).ok_or_else(|| Refusal::new(Code::UnknownOp))
     }
@@ -207,13 +215,13 @@ impl LocalBot {
         stored.open(&self.executor.bot, &self.executor.issuers, now).map(|_standing| ())
     }
 
-    async fn now(&self) -> Result<UnixTime, Refusal> {
+    pub(super) async fn now(&self) -> Result<UnixTime, Refusal> {
         let wall = self.executor.clock.now();
         Ok(self.with_desk(move |desk| desk.high_water(wall)).await??)
     }
 
     /// Does blocking work with what is stored, away from the threads that serve other calls.
-    async fn with_desk<T: Send + 'static>(
+    pub(super) async fn with_desk<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Desk) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
@@ -224,9 +232,9 @@ impl LocalBot {
     }
 }
 
-fn request(call: &StoredCall, grant: Vec<u8>) -> CallRequest {
+pub(super) fn request(call: &StoredCall, grant: Vec<u8>) -> CallRequest {
     let request = CallRequest::new(call.service.clone(), call.op.clone(), call.args.clone(), grant);
-    CallRequest { next: call.next.clone(), ..request }
+    CallRequest { next: call.next.clone(), principal: call.principal, ..request }
 }
 
 /// The connection that is meant: the one of the label, or the only one.

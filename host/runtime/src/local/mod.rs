@@ -10,6 +10,7 @@
 mod answer;
 mod bot;
 mod keep;
+mod lend;
 mod member;
 mod prove;
 mod renew;
@@ -17,12 +18,13 @@ mod sheet;
 mod stored;
 mod view;
 
-use pinhole_grant::Label;
+use pinhole_grant::{Label, PrincipalId};
 use pinhole_manifest::{OpId, ServiceId};
 
 pub use answer::{ApproveError, deny};
 pub use bot::LocalBot;
 pub use keep::{Keep, KeepError, Kept, OtherAccount, Place};
+pub use lend::{Confirmable, LendError, Lent};
 pub use member::{Present, ReadGrantError};
 pub use prove::{ProveError, Proved, unproved};
 pub use renew::{CapError, RenewError, Renewal};
@@ -55,18 +57,53 @@ pub struct StoredCall {
     pub connection: Option<Label>,
     /// The `next` of an earlier outcome of the same read.
     pub next: Option<String>,
+    /// On whose behalf, where a door tells callers apart; `None` is the host's own. Questions, approvals and pages of one
+    /// are none of another's.
+    pub principal: Option<PrincipalId>,
+    /// Who says yes to a write.
+    pub yes: Yes,
+}
+
+/// Who says yes to a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yes {
+    /// The member, by an approval of exactly this write.
+    Approval,
+    /// A person was asked in her client and said yes, so the caller says. It runs what can be put back, under a write grant that
+    /// the member has lent, if there is one; everything else still takes her approval.
+    InTheClient,
 }
 
 impl StoredCall {
     /// Asks for `service.op` with args as the text of one JSON object, on the one connection that there is.
     pub fn new(service: ServiceId, op: OpId, args: impl Into<String>) -> Self {
-        Self { service, op, args: args.into(), connection: None, next: None }
+        Self {
+            service,
+            op,
+            args: args.into(),
+            connection: None,
+            next: None,
+            principal: None,
+            yes: Yes::Approval,
+        }
     }
 
     /// The same on the connection of this label.
     #[must_use]
     pub fn on(self, connection: Label) -> Self {
         Self { connection: Some(connection), ..self }
+    }
+
+    /// The same on behalf of a principal.
+    #[must_use]
+    pub fn by(self, principal: PrincipalId) -> Self {
+        Self { principal: Some(principal), ..self }
+    }
+
+    /// The same, once a person said yes in her client.
+    #[must_use]
+    pub fn confirmed(self) -> Self {
+        Self { yes: Yes::InTheClient, ..self }
     }
 
     /// The same for the page that the `next` of an earlier outcome stands for.

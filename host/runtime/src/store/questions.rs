@@ -11,7 +11,9 @@
 
 mod id;
 
-use pinhole_grant::{Account, Action, ActionDigest, ActionError, CredentialId, GrantId, KeyId, UnixTime};
+use pinhole_grant::{
+    Account, Action, ActionDigest, ActionError, CredentialId, GrantId, KeyId, PrincipalId, UnixTime,
+};
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{Digest, OpId, ServiceId};
 use serde::{Serialize, Serializer};
@@ -21,9 +23,9 @@ pub use id::{QuestionId, QuestionIdError};
 
 use super::{Removal, StoreError, Table};
 
-/// Most questions of one bot that may wait for one member at once.
+/// Most questions of one caller of a bot that may wait for one member at once.
 pub const QUESTIONS_PENDING_MAX: u32 = 32;
-/// Most questions of one bot to one member that are kept after they ended; older ones are forgotten.
+/// Most questions of one caller of a bot to one member that are kept after they ended; older ones are forgotten.
 pub const QUESTIONS_KEPT: u32 = 1_000;
 /// Longest text of args, and of what was found, in bytes: 256 KiB each.
 pub const QUESTION_TEXT_BYTES_MAX: usize = 256 << 10;
@@ -83,6 +85,8 @@ pub struct Question {
     pub account: Account,
     /// The bot that would run it.
     pub bot: KeyId,
+    /// On whose behalf the bot asks; `None` for its host's own. The bot's host says so, and no approval binds it.
+    pub principal: Option<PrincipalId>,
     /// What an approval would bind.
     pub action: ActionDigest,
     /// What the conditions of the op were found to be.
@@ -134,6 +138,8 @@ pub struct NewQuestion<'a> {
     pub id: QuestionId,
     /// Who is asked.
     pub member: KeyId,
+    /// On whose behalf; `None` for the host's own.
+    pub principal: Option<PrincipalId>,
     /// What is asked.
     pub action: Action<'a>,
     /// What the conditions of the op were found to be: any JSON.
@@ -149,8 +155,8 @@ pub struct NewQuestion<'a> {
 pub enum Party {
     /// The member who is asked.
     Member(KeyId),
-    /// The bot that asks.
-    Bot(KeyId),
+    /// The bot that asks, on behalf of a principal or of its host itself.
+    Bot(KeyId, Option<PrincipalId>),
 }
 
 /// The member's answer.
@@ -182,7 +188,7 @@ pub struct Taken {
 #[derive(Debug, thiserror::Error)]
 pub enum RaiseError {
     /// Too many questions of this bot wait for this member.
-    #[error("{QUESTIONS_PENDING_MAX} questions of this bot wait for an answer, which is as many as may")]
+    #[error("{QUESTIONS_PENDING_MAX} questions of this caller wait for an answer, which is as many as may")]
     TooManyPending,
     /// Args or findings are longer than [`QUESTION_TEXT_BYTES_MAX`].
     #[error("the question is longer than {QUESTION_TEXT_BYTES_MAX} bytes")]
@@ -232,8 +238,8 @@ pub enum TakeError {
 /// The questions of a host. Calls block for as long as the disk takes; each change is whole or not there. `now` is always
 /// the high-water time.
 pub trait Questions: Send + Sync {
-    /// Raises a question. Where the same action waits already or is approved and not used yet, that question is the answer
-    /// and nothing is stored: compare the id.
+    /// Raises a question. Where the same principal's same action waits already or is approved and not used yet, that question
+    /// is the answer and nothing is stored: compare the id.
     fn raise(&self, question: &NewQuestion<'_>) -> Result<Question, RaiseError>;
 
     /// The question of this id.
@@ -241,14 +247,6 @@ pub trait Questions: Send + Sync {
 
     /// All questions of this party, the newest first.
     fn questions(&self, party: Party, now: UnixTime) -> Result<Vec<Question>, StoreError>;
-
-    /// The question about this action that is pending, or approved and not used yet.
-    fn open_question(
-        &self,
-        party: Party,
-        action: ActionDigest,
-        now: UnixTime,
-    ) -> Result<Option<Question>, StoreError>;
 
     /// The latest question about this action, however far it has come.
     fn last_question(
@@ -270,6 +268,6 @@ pub trait Questions: Send + Sync {
     /// Forgets a question, whatever its row says, and revokes its approval: for a row that was tampered with.
     fn forget_question(&self, member: KeyId, id: QuestionId) -> Result<Removal, StoreError>;
 
-    /// Gives out the approval of a question, once; the store then has it no more.
-    fn take(&self, bot: KeyId, id: QuestionId, now: UnixTime) -> Result<Taken, TakeError>;
+    /// Gives out the approval of a question to the bot that asked, once; the store then has it no more.
+    fn take(&self, by: Party, id: QuestionId, now: UnixTime) -> Result<Taken, TakeError>;
 }

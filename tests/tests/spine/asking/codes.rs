@@ -8,7 +8,9 @@ use pinhole_manifest::Access;
 use pinhole_runtime::Outcome;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
-use pinhole_runtime::store::{GrantFilter, Grants as _, QUESTIONS_PENDING_MAX, Questions as _, Removal};
+use pinhole_runtime::store::{
+    GrantFilter, Grants as _, Party, QUESTIONS_PENDING_MAX, Questions as _, Removal,
+};
 use pinhole_tests::{JustBefore, LABEL, LocalStage, PASTED, Setup, call};
 
 use crate::common::{Provoked, comment_args, is, refusal, repo_args};
@@ -71,7 +73,7 @@ pub(crate) async fn an_approval_that_is_taken() -> Provoked {
     stage.approve(question).unwrap();
     let (bot, now) = (stage.bot.executor.bot.public().id(), stage.now());
     let quicker = JustBefore::take(Arc::clone(&stage.store), move |store, id| {
-        assert!(store.take(bot, id, now).is_ok());
+        assert!(store.take(Party::Bot(bot, None), id, now).is_ok());
     });
     stage.bot.desk = Arc::new(quicker);
     let outcome = stage.run("github.comment_issue", &comment_args("Hello")).await;

@@ -77,14 +77,14 @@ async fn a_bot_finds_and_takes_its_own_approvals_alone() {
     assert_ne!(first, second);
     let bot = |stage: &LocalStage| stage.bot.executor.bot.public().id();
     for (stage, own) in [(&one, first), (&other, second)] {
-        let found = stage.store.questions(Party::Bot(bot(stage)), stage.now()).unwrap();
+        let found = stage.store.questions(Party::Bot(bot(stage), None), stage.now()).unwrap();
         assert_eq!(found.iter().map(|question| question.id).collect::<Vec<_>>(), [own]);
     }
     // She answers both; the yes to the one is none to the other.
     assert_eq!(one.questions().len(), 2);
     one.approve(first).unwrap();
     assert_eq!(other.ask(NOTE, &note("a")).await, second);
-    let taken = one.store.take(bot(&other), first, one.now());
+    let taken = one.store.take(Party::Bot(bot(&other), None), first, one.now());
     assert!(matches!(taken, Err(TakeError::Absent)), "{taken:?}");
     assert_eq!(other.written(), 0);
     assert!(one.run(NOTE, &note("a")).await.result().is_some());

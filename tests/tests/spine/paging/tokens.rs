@@ -48,6 +48,7 @@ fn sealed(stage: &Stage, name: &str, args: &Value, place: &str) -> String {
         issuer: stage.member.public().id(),
         action: action(entry, &op, &args, (stage.connection, &account), bot).digest().unwrap(),
         grant: GrantId::random(&mut UnwrapErr(SysRng)),
+        principal: None,
         place: place.to_owned(),
     };
     seal_page(parts, &stage.executor.bot, NOW, [3; 12]).unwrap().to_string()

@@ -73,7 +73,9 @@ impl<'a> Call<Authorized<'a>> {
             None => None,
             Some(token) => {
                 let opened = pinhole_grant::open_page(token, &executor.bot, agreed.now);
-                let checked = opened.and_then(|page| page.check(agreed.grant().issuer(), authorized.action));
+                let checked = opened.and_then(|page| {
+                    page.check(agreed.grant().issuer(), authorized.action, agreed.request.principal)
+                });
                 let (paid_by, place) = checked.map_err(refusal)?;
                 // Sealed here for this very call: only another version of this program writes another form.
                 let bookmark: Bookmark =

@@ -47,6 +47,7 @@ impl OnPage<'_> {
             issuer: agreed.grant().issuer(),
             action: self.authorized.action,
             grant: agreed.grant().id(),
+            principal: agreed.request.principal,
             place,
         };
         let sealed = pinhole_grant::seal_page(parts, &executor.bot, agreed.now, nonce);

@@ -2,7 +2,7 @@
 //!
 //! Time alone makes a question `expired`: it reads so from that second on, and the row follows at the next one raised.
 
-use pinhole_grant::{Account, ActionDigest, CredentialId, GrantId, KeyId, UnixTime};
+use pinhole_grant::{Account, ActionDigest, CredentialId, GrantId, IdError, KeyId, PrincipalId, UnixTime};
 use pinhole_manifest::{Digest, OpId, ServiceId};
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, Transaction, named_params, params};
 
@@ -16,7 +16,7 @@ use crate::store::{
 };
 
 const COLUMNS: &str = "id, member, service, op, args, manifest, connection, account, bot, action, found, raised_at, \
-                       expires_at, state, answered_at, grant_id, until";
+                       expires_at, state, answered_at, grant_id, until, principal";
 
 impl Questions for SqliteStore {
     fn raise(&self, question: &NewQuestion<'_>) -> Result<Question, RaiseError> {
@@ -32,8 +32,7 @@ impl Questions for SqliteStore {
         let now = question.raised_at;
         self.write("store a question", |transaction| {
             expire(transaction, now)?;
-            let member = Party::Member(question.member);
-            if let Some(open) = open_question(transaction, member, action, now)? {
+            if let Some(open) = open_question(transaction, question, action, now)? {
                 return Ok(open);
             }
             there_is_room(transaction, question)?;
@@ -46,34 +45,25 @@ impl Questions for SqliteStore {
 
     fn question(&self, party: Party, id: QuestionId, now: UnixTime) -> Result<Option<Question>, StoreError> {
         self.read("look for a question", |connection| {
-            let (column, key) = side(party);
-            one(connection, &format!("id = ?1 AND {column} = ?2"), params![id.to_string(), key], now)
+            let (side, key, principal) = side(party);
+            let condition = format!("id = ?3 AND {side}");
+            one(connection, &condition, params![key, principal, id.to_string()], now)
         })
     }
 
     fn questions(&self, party: Party, now: UnixTime) -> Result<Vec<Question>, StoreError> {
         self.read("list questions", |connection| {
-            let (column, key) = side(party);
-            let select = format!(
-                "SELECT {COLUMNS} FROM questions WHERE {column} = ?1 ORDER BY raised_at DESC, rowid DESC"
-            );
+            let (side, key, principal) = side(party);
+            let select =
+                format!("SELECT {COLUMNS} FROM questions WHERE {side} ORDER BY raised_at DESC, rowid DESC");
             let mut statement = connection.prepare_cached(&select)?;
-            let mut rows = statement.query([key])?;
+            let mut rows = statement.query(params![key, principal])?;
             let mut found = Vec::new();
             while let Some(row) = rows.next()? {
                 found.push(read(row, now)?);
             }
             Ok(found)
         })
-    }
-
-    fn open_question(
-        &self,
-        party: Party,
-        action: ActionDigest,
-        now: UnixTime,
-    ) -> Result<Option<Question>, StoreError> {
-        self.read("look for a question", |connection| open_question(connection, party, action, now))
     }
 
     fn last_question(
@@ -83,9 +73,9 @@ impl Questions for SqliteStore {
         now: UnixTime,
     ) -> Result<Option<Question>, StoreError> {
         self.read("look for a question", |connection| {
-            let (column, key) = side(party);
-            let last = format!("{column} = ?1 AND action = ?2 ORDER BY raised_at DESC, rowid DESC LIMIT 1");
-            one(connection, &last, params![key, action.to_string()], now)
+            let (side, key, principal) = side(party);
+            let last = format!("{side} AND action = ?3 ORDER BY raised_at DESC, rowid DESC LIMIT 1");
+            one(connection, &last, params![key, principal, action.to_string()], now)
         })
     }
 
@@ -142,11 +132,15 @@ impl Questions for SqliteStore {
         })
     }
 
-    fn take(&self, bot: KeyId, id: QuestionId, now: UnixTime) -> Result<Taken, TakeError> {
+    fn take(&self, by: Party, id: QuestionId, now: UnixTime) -> Result<Taken, TakeError> {
         self.write("give out an approval", |transaction| {
-            let (id, key) = (id.to_string(), bot.to_string());
-            let question = one(transaction, "id = ?1 AND bot = ?2", params![id, key], now)?
-                .ok_or(Broken::Refused(TakeError::Absent))?;
+            let id = id.to_string();
+            // Approvals are sealed to the bot: nobody else has any use for one.
+            let Party::Bot(..) = by else { return Err(Broken::Refused(TakeError::Absent)) };
+            let (side, key, principal) = side(by);
+            let question =
+                one(transaction, &format!("id = ?3 AND {side}"), params![key, principal, id], now)?
+                    .ok_or(Broken::Refused(TakeError::Absent))?;
             let grant = match (question.state, question.approval) {
                 (QuestionState::Approved, Some((grant, _until))) => grant,
                 (state, _) => return Err(Broken::Refused(TakeError::NotApproved(state))),
@@ -175,8 +169,8 @@ fn there_is_room(
         return Err(Broken::Refused(RaiseError::IdTaken));
     }
     let waiting: u32 = transaction.query_row(
-        "SELECT count(*) FROM questions WHERE member = ?1 AND bot = ?2 AND state = 'pending'",
-        [question.member.to_string(), question.action.bot.to_string()],
+        "SELECT count(*) FROM questions WHERE member = ?1 AND bot = ?2 AND principal = ?3 AND state = 'pending'",
+        [question.member.to_string(), question.action.bot.to_string(), of(question.principal)],
         |row| row.get(0),
     )?;
     if waiting >= QUESTIONS_PENDING_MAX {
@@ -194,9 +188,9 @@ fn insert(
     let action = &question.action;
     let insert = "
         INSERT INTO questions (id, member, service, op, args, manifest, connection, account, bot, action, found, raised_at,
-                               expires_at, state)
+                               expires_at, state, principal)
         VALUES (:id, :member, :service, :op, :args, :manifest, :connection, :account, :bot, :action, :found, :raised_at,
-                :expires_at, 'pending')";
+                :expires_at, 'pending', :principal)";
     transaction.execute(
         insert,
         named_params! {
@@ -213,39 +207,51 @@ fn insert(
             ":found": found,
             ":raised_at": question.raised_at.as_secs(),
             ":expires_at": question.expires_at.as_secs(),
+            ":principal": of(question.principal),
         },
     )?;
     Ok(())
 }
 
-/// A bot cannot fill the disk with questions that nobody answers.
+/// Nobody can fill the disk with questions that nobody answers.
 fn forget_the_oldest(transaction: &Transaction<'_>, question: &NewQuestion<'_>) -> rusqlite::Result<()> {
     let forget = "
         DELETE FROM questions WHERE rowid IN (
             SELECT rowid FROM questions
-            WHERE member = ?1 AND bot = ?2 AND state IN ('denied', 'expired', 'used')
-            ORDER BY raised_at DESC, rowid DESC LIMIT -1 OFFSET ?3)";
+            WHERE member = ?1 AND bot = ?2 AND principal = ?3 AND state IN ('denied', 'expired', 'used')
+            ORDER BY raised_at DESC, rowid DESC LIMIT -1 OFFSET ?4)";
     let (member, bot) = (question.member.to_string(), question.action.bot.to_string());
-    transaction.execute(forget, params![member, bot, QUESTIONS_KEPT]).map(|_gone| ())
+    transaction.execute(forget, params![member, bot, of(question.principal), QUESTIONS_KEPT]).map(|_gone| ())
 }
 
+/// The question about the same action of the same principal that is pending, or approved and not used yet.
 fn open_question<E>(
     connection: &Connection,
-    party: Party,
+    new: &NewQuestion<'_>,
     action: ActionDigest,
     now: UnixTime,
 ) -> Result<Option<Question>, Broken<E>> {
-    let (column, key) = side(party);
-    let open = format!("{column} = ?1 AND action = ?2 AND state IN ('pending', 'approved')");
-    let found = one(connection, &open, params![key, action.to_string()], now)?;
+    let open = "member = ?1 AND principal = ?2 AND action = ?3 AND state IN ('pending', 'approved')";
+    let params = params![new.member.to_string(), of(new.principal), action.to_string()];
+    let found = one(connection, open, params, now)?;
     Ok(found.filter(|question| question.state != QuestionState::Expired))
 }
 
-fn side(party: Party) -> (&'static str, String) {
+/// Which rows are a party's: a condition on `?1` and `?2`, and these two.
+fn side(party: Party) -> (&'static str, String, String) {
     match party {
-        Party::Member(member) => ("member", member.to_string()),
-        Party::Bot(bot) => ("bot", bot.to_string()),
+        Party::Member(member) => ("member = ?1 AND ?2 = ''", member.to_string(), String::new()),
+        Party::Bot(bot, principal) => ("bot = ?1 AND principal = ?2", bot.to_string(), of(principal)),
     }
+}
+
+/// How a principal stands in a row; the host itself is the empty text.
+fn of(principal: Option<PrincipalId>) -> String {
+    principal.map(|principal| principal.to_string()).unwrap_or_default()
+}
+
+fn principal(text: &str) -> Result<Option<PrincipalId>, IdError> {
+    if text.is_empty() { Ok(None) } else { PrincipalId::parse(text).map(Some) }
 }
 
 fn one<E>(
@@ -289,6 +295,7 @@ fn read<E>(row: &Row<'_>, now: UnixTime) -> Result<Question, Broken<E>> {
         connection: columns.parsed(6, CredentialId::parse)?,
         account: columns.parsed(7, Account::parse)?,
         bot: columns.parsed(8, KeyId::parse)?,
+        principal: columns.parsed(17, principal)?,
         action: columns.parsed(9, digest)?,
         found: serde_json::from_str(&found).map_err(|_error| columns.tampered())?,
         raised_at: UnixTime::from_secs(columns.plain(11)?),

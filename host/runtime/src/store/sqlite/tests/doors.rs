@@ -4,8 +4,8 @@ use pinhole_grant::{GrantId, KeyKind, MintRequest, Scope, UnixTime, mint, open, 
 use pinhole_manifest::{Access, Digest};
 
 use super::{
-    Asked, Disk, HOUR, NOW, SEALED, bot, connection, credential, furnished, grant, grant_id, key, member,
-    question_id, rng, service, somebody_else,
+    Asked, Disk, HOUR, NOW, SEALED, connection, credential, furnished, grant, grant_id, key, member,
+    question_id, rng, service, somebody_else, the_bot,
 };
 use crate::store::{
     Answer, AnswerError, ConnectionError, ConnectionRow, Connections as _, GrantError, GrantFilter, GrantRow,
@@ -145,7 +145,7 @@ fn a_cap_that_is_read_again_ends_what_it_no_longer_covers() {
     assert_eq!(store.grants(&GrantFilter::default()).unwrap(), [grant(61, &lowered)]);
     for id in [pending.id, approved.id] {
         // She has said no to neither.
-        let taken = store.take(bot(), id, NOW);
+        let taken = store.take(the_bot(), id, NOW);
         assert!(matches!(taken, Err(TakeError::NotApproved(QuestionState::Expired))));
     }
 }
@@ -167,7 +167,9 @@ fn what_ends_with_a_connection_ends_at_once() {
     assert_eq!(store.connections(member()).unwrap(), []);
     let denied =
         |found: Result<_, TakeError>| matches!(found, Err(TakeError::NotApproved(QuestionState::Denied)));
-    assert!(denied(store.take(bot(), approved.id, NOW)) && denied(store.take(bot(), pending.id, NOW)));
+    assert!(
+        denied(store.take(the_bot(), approved.id, NOW)) && denied(store.take(the_bot(), pending.id, NOW))
+    );
     let again = store.answer(member(), pending.id, yes(approval), NOW);
     assert!(matches!(again, Err(AnswerError::NotPending(QuestionState::Denied))));
     // Whoever was about to renew its grant comes too late.

@@ -26,7 +26,8 @@ use tempfile::TempDir;
 
 use super::SqliteStore;
 use crate::store::{
-    ConnectionRow, Connections as _, GrantRow, NewQuestion, Question, QuestionId, Questions as _, RaiseError,
+    ConnectionRow, Connections as _, GrantRow, NewQuestion, Party, Question, QuestionId, Questions as _,
+    RaiseError,
 };
 
 const NOW: UnixTime = UnixTime::from_secs(1_800_000_000);
@@ -52,6 +53,10 @@ fn uses(n: u32) -> NonZeroU32 {
 
 fn key(kind: KeyKind, seed: u64) -> SecretKey {
     SecretKey::generate(kind, &mut rng(seed))
+}
+
+fn the_bot() -> Party {
+    Party::Bot(bot(), None)
 }
 
 fn member() -> KeyId {
@@ -175,7 +180,15 @@ impl Asked {
     fn new_question(&self, id: QuestionId, now: UnixTime) -> NewQuestion<'_> {
         let action = self.action(bot());
         let found = &self.found;
-        NewQuestion { id, member: member(), action, found, raised_at: now, expires_at: now.plus_secs(HOUR) }
+        NewQuestion {
+            id,
+            member: member(),
+            principal: None,
+            action,
+            found,
+            raised_at: now,
+            expires_at: now.plus_secs(HOUR),
+        }
     }
 
     fn raise(&self, store: &SqliteStore, seed: u64, now: UnixTime) -> Result<Question, RaiseError> {

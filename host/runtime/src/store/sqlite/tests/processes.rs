@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rusqlite::TransactionBehavior;
 
-use super::{Asked, Disk, HOUR, NOW, bot, grant_id, member, question_id, raw, uses};
+use super::{Asked, Disk, HOUR, NOW, grant_id, member, question_id, raw, the_bot, uses};
 use crate::store::{
     Answer, Connections as _, QuestionState, Questions as _, SpendError, SqliteStore, Store as _, StoreError,
     TakeError,
@@ -102,7 +102,7 @@ fn another_process() {
         "take" => {
             say("ready");
             wait();
-            match open().unwrap().take(bot(), question_id(1), NOW) {
+            match open().unwrap().take(the_bot(), question_id(1), NOW) {
                 Ok(_) => say("taken"),
                 Err(TakeError::NotApproved(QuestionState::Used)) => say("used"),
                 Err(error) => say(&format!("{error:?}")),

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use pinhole_grant::UnixTime;
 use serde_json::Value;
 
-use super::{Asked, Disk, HOUR, NOW, bot, grant_id, key, member, question_id, somebody_else};
+use super::{Asked, Disk, HOUR, NOW, bot, grant_id, key, member, question_id, somebody_else, the_bot};
 use crate::store::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
     QuestionState, Questions as _, RaiseError, SqliteStore, Store as _, TakeError, Taken,
@@ -33,18 +33,18 @@ fn a_question_comes_back_as_it_was_raised() {
     assert_eq!(raised.action, asked.action(bot()).digest().unwrap());
     assert_eq!((&raised.found, raised.answered_at, raised.approval), (&asked.found, None, None));
     let store = disk.store();
-    for party in [Party::Member(member()), Party::Bot(bot())] {
+    for party in [Party::Member(member()), Party::Bot(bot(), None)] {
         assert_eq!(store.question(party, raised.id, NOW).unwrap().as_ref(), Some(&raised));
         assert_eq!(store.questions(party, NOW).unwrap(), std::slice::from_ref(&raised));
-        assert_eq!(store.open_question(party, raised.action, NOW).unwrap().as_ref(), Some(&raised));
+        assert_eq!(store.last_question(party, raised.action, NOW).unwrap().as_ref(), Some(&raised));
     }
-    for stranger in [Party::Member(somebody_else()), Party::Bot(member()), Party::Member(bot())] {
+    for stranger in [Party::Member(somebody_else()), Party::Bot(member(), None), Party::Member(bot())] {
         assert_eq!(store.question(stranger, raised.id, NOW).unwrap(), None);
         assert_eq!(store.questions(stranger, NOW).unwrap(), []);
-        assert_eq!(store.open_question(stranger, raised.action, NOW).unwrap(), None);
+        assert_eq!(store.last_question(stranger, raised.action, NOW).unwrap(), None);
     }
     assert!(matches!(store.answer(somebody_else(), raised.id, Answer::Deny, NOW), Err(AnswerError::Absent)));
-    assert!(matches!(store.take(somebody_else(), raised.id, NOW), Err(TakeError::Absent)));
+    assert!(matches!(store.take(Party::Bot(somebody_else(), None), raised.id, NOW), Err(TakeError::Absent)));
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn the_same_action_is_the_same_question_while_it_is_open() {
     let approved = asked.raise(&store, 4, later(11)).unwrap();
     assert_eq!((approved.id, approved.state), (first.id, QuestionState::Approved));
     assert_eq!(approved.approval, Some((grant_id(5), later(HOUR))));
-    store.take(bot(), first.id, later(12)).unwrap();
+    store.take(the_bot(), first.id, later(12)).unwrap();
     assert_eq!(asked.raise(&store, 4, later(13)).unwrap().id, question_id(4));
     store.answer(member(), question_id(4), Answer::Deny, later(14)).unwrap();
     assert_eq!(asked.raise(&store, 5, later(15)).unwrap().id, question_id(5));
@@ -72,7 +72,7 @@ fn time_ends_what_is_open() {
     let disk = Disk::new();
     let asked = Asked::new("A title");
     let id = asked.raise(&disk.store(), 1, NOW).unwrap().id;
-    let state = |now| disk.store().question(Party::Bot(bot()), id, now).unwrap().unwrap().state;
+    let state = |now| disk.store().question(Party::Bot(bot(), None), id, now).unwrap().unwrap().state;
     assert_eq!(
         (state(later(HOUR - 1)), state(later(HOUR))),
         (QuestionState::Pending, QuestionState::Expired)
@@ -85,14 +85,11 @@ fn time_ends_what_is_open() {
         (state(later(2 * HOUR - 1)), state(later(2 * HOUR))),
         (QuestionState::Approved, QuestionState::Expired)
     );
-    let late = disk.store().take(bot(), id, later(2 * HOUR));
+    let late = disk.store().take(the_bot(), id, later(2 * HOUR));
     assert!(matches!(late, Err(TakeError::NotApproved(QuestionState::Expired))));
-    assert_eq!(
-        disk.store()
-            .open_question(Party::Bot(bot()), asked.action(bot()).digest().unwrap(), later(2 * HOUR))
-            .unwrap(),
-        None
-    );
+    let action = asked.action(bot()).digest().unwrap();
+    let last = disk.store().last_question(the_bot(), action, later(2 * HOUR)).unwrap().unwrap();
+    assert_eq!(last.state, QuestionState::Expired);
     // The next question writes it down, and the approval goes.
     Asked::new("Another").raise(&disk.store(), 2, later(2 * HOUR)).unwrap();
     let (state, sealed): (String, Option<Vec<u8>>) = disk
@@ -108,14 +105,14 @@ fn time_ends_what_is_open() {
 fn an_approval_is_given_out_once_and_is_gone_then() {
     let disk = Disk::new();
     let id = Asked::new("A title").raise(&disk.store(), 1, NOW).unwrap().id;
-    let early = disk.store().take(bot(), id, NOW);
+    let early = disk.store().take(the_bot(), id, NOW);
     assert!(matches!(early, Err(TakeError::NotApproved(QuestionState::Pending))));
     disk.store().answer(member(), id, yes(later(HOUR)), NOW).unwrap();
     let again = disk.store().answer(member(), id, yes(later(HOUR)), NOW);
     assert!(matches!(again, Err(AnswerError::NotPending(QuestionState::Approved))));
-    let taken = disk.store().take(bot(), id, later(1)).unwrap();
+    let taken = disk.store().take(the_bot(), id, later(1)).unwrap();
     assert_eq!(taken, Taken { grant: grant_id(5), sealed: YES.to_vec() });
-    let again = disk.store().take(bot(), id, later(1));
+    let again = disk.store().take(the_bot(), id, later(1));
     assert!(matches!(again, Err(TakeError::NotApproved(QuestionState::Used))));
     let late = disk.store().answer(member(), id, Answer::Deny, later(1));
     assert!(matches!(late, Err(AnswerError::NotPending(QuestionState::Used))));
@@ -130,7 +127,7 @@ fn a_yes_that_was_not_used_can_be_taken_back() {
     let id = Asked::new("A title").raise(&disk.store(), 1, NOW).unwrap().id;
     disk.store().answer(member(), id, yes(later(HOUR)), NOW).unwrap();
     disk.store().answer(member(), id, Answer::Deny, later(1)).unwrap();
-    let taken = disk.store().take(bot(), id, later(1));
+    let taken = disk.store().take(the_bot(), id, later(1));
     assert!(matches!(taken, Err(TakeError::NotApproved(QuestionState::Denied))));
     // Whoever has a copy of the approval runs nothing by it.
     assert!(disk.store().is_revoked(&grant_id(5)).unwrap());
@@ -158,7 +155,7 @@ fn of_many_threads_one_answers_and_one_takes() {
         })
     };
     assert_eq!(all(&|store| store.answer(member(), id, yes(later(HOUR)), NOW).is_ok()), 1);
-    assert_eq!(all(&|store| store.take(bot(), id, NOW).is_ok()), 1);
+    assert_eq!(all(&|store| store.take(the_bot(), id, NOW).is_ok()), 1);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use pinhole_manifest::Digest;
 use rusqlite::Connection;
 
 use super::super::schema::{self, STEPS};
-use super::{Asked, Disk, NOW, bot, furnished, grant_id, member, raw, uses};
+use super::{Asked, Disk, NOW, bot, furnished, grant_id, member, raw, the_bot, uses};
 use crate::store::{
     Answer, Connections as _, GrantFilter, Grants as _, Party, QuestionState, Questions as _, SqliteStore,
     Store as _,
@@ -44,7 +44,7 @@ fn rows_of_version_1_are_read() {
         states,
         [QuestionState::Pending, QuestionState::Approved, QuestionState::Used, QuestionState::Denied]
     );
-    assert_eq!(store.take(bot(), questions[1].id, NOW).unwrap().sealed, b"approval");
+    assert_eq!(store.take(the_bot(), questions[1].id, NOW).unwrap().sealed, b"approval");
     assert!(store.is_revoked(&grant_id(4)).unwrap());
     assert!(
         !store.has_use_left(&grant_id(3), uses(2)).unwrap()
@@ -111,6 +111,7 @@ fn no_step_has_changed() {
     let known = [
         "sha256:49acef1f6eb24d3a7c4124dee834d240b3fd0ddc6677c2cefe30318abb919439",
         "sha256:1f048e96dbf3d494e10e7c61b6513fe47fbc3f3d88007060e7037f26bc1f38c4",
+        "sha256:eef90bfc0be568bac021624159d1ed1e173d2d7800d8a974ae5bdb2a6922cc75",
     ];
     assert_eq!(digests, known);
 }

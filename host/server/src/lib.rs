@@ -1,0 +1,10 @@
+//! The doors: MCP for agents, and the member's own pages.
+//!
+//! A door decides who is there and what shows for them; whether a call may run is the runtime's. Nothing here holds the
+//! member's key, reads the environment or opens a connection of its own. INVARIANT: every call goes through
+//! [`pinhole_runtime::local::LocalBot`], on behalf of the [`Principal`] who made it. DESIGN, "Doors".
+#![forbid(unsafe_code)]
+
+mod principal;
+
+pub use principal::{Principal, Reach};
