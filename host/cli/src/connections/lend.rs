@@ -35,9 +35,9 @@ pub(super) fn main(
     let desktop = Desktop::open(config)?;
     let row = desktop.connection(&which.service, which.label.as_deref())?;
     let name = format!("{} {}", row.service, visible(row.label.as_str()));
-    member::may_permit_writes(config)?;
     match lending {
         Lending::TakeBack => {
+            member::may_permit_writes(config)?;
             let purpose = format!("to take back what was lent of {name}");
             let key = member::key(passphrase, Access::Write, &purpose, config)?;
             let was_lent = desktop.present(&key, catalog).take_back(&row)?;
@@ -47,7 +47,10 @@ pub(super) fn main(
                 format!("nothing of {name} was lent")
             });
         }
+        // The row's word is enough to say so; lending goes by what she sealed.
+        Lending::Lend { .. } if row.cap == Access::Read => return Err(not_lent(LendError::ReadOnly, &row)),
         Lending::Lend { uses, ttl } => {
+            member::may_permit_writes(config)?;
             let seconds = grant::seconds(ttl)?;
             member::tell(passphrase, &shown(&row, &name, (*uses, ttl), catalog)?)?;
             let purpose = format!("to lend these writes on {name}");
