@@ -10,6 +10,7 @@ mod call;
 mod confirm;
 mod connected;
 mod handler;
+pub mod http;
 mod instructions;
 mod number;
 mod progress;
