@@ -5,6 +5,7 @@
 //! [`pinhole_runtime::local::LocalBot`], on behalf of the [`Principal`] who made it. DESIGN, "Doors".
 #![forbid(unsafe_code)]
 
+pub mod mcp;
 mod principal;
 
 pub use principal::{Principal, Reach};
