@@ -3,26 +3,30 @@
 //! INVARIANT: under 2 KB, where clients cut; nothing in it depends on what is connected or was written by a service.
 
 /// The instructions, for ops that are listed one by one, or found by search.
-pub fn instructions(finding: Finding) -> String {
+pub(super) fn instructions(finding: Finding) -> String {
     let tools = match finding {
         Finding::Listed => LISTED,
         Finding::Searched => SEARCHED,
+        Finding::Either => EITHER,
     };
     format!("{WHAT}\n{tools}\n{HOW}")
 }
 
 /// How a model comes to ops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finding {
+pub(super) enum Finding {
     /// Each is a tool.
     Listed,
     /// By `find_ops`.
     Searched,
+    /// The one or the other, by how many are connected.
+    Either,
 }
 
 const WHAT: &str = "Pinhole lets you use the services that a person has connected. You never hold a key.";
 const LISTED: &str = "Each op is a tool, named SERVICE_OP.";
 const SEARCHED: &str = "There are many ops: find one with `find_ops`, look at it with `describe_op`, then run it with `run_read_op` or `run_write_op`.";
+const EITHER: &str = "Each op is a tool, named SERVICE_OP; where there are too many, `find_ops` finds one, `describe_op` describes it, and `run_read_op` or `run_write_op` runs it. If there is no tool but `explain`, nothing is connected: the person does that with `pinhole connect SERVICE`, then starts this server again.";
 const HOW: &str = "\
 Reads run at once.
 Writes (tools that are not read-only) run only after the person's yes. The first call sends nothing and answers with the refusal `approval_required` and a question id. Tell the person in plain words what would be done, and that they say yes with the command (or page) that the answer names. When they have, repeat the call with exactly the same arguments: it then runs once. A changed argument is a new question. You cannot approve anything yourself, and a no stands: do not ask again unless the person wants it.
@@ -36,7 +40,7 @@ mod tests {
 
     #[test]
     fn the_instructions_are_short_and_name_what_there_is() {
-        for finding in [Finding::Listed, Finding::Searched] {
+        for finding in [Finding::Listed, Finding::Searched, Finding::Either] {
             let text = instructions(finding);
             assert!(text.len() < 2_048, "{}", text.len());
             for word in
