@@ -132,7 +132,7 @@ fn rooms_of_the_server_point_one_way() {
     let allowed: [(&str, &[&str]); 5] = [
         ("principal", &[]),
         ("tokens", &["Reach"]),
-        ("http", &["BearerToken", "Principal", "Reach"]),
+        ("http", &["BearerToken", "Principal", "Reach", "tokens"]),
         ("page", &["http"]),
         ("mcp", &["Principal", "Reach", "http", "page"]),
     ];
