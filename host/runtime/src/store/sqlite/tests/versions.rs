@@ -54,6 +54,15 @@ fn rows_of_version_1_are_read() {
 }
 
 #[test]
+fn who_only_looks_at_version_1_reads_its_questions() {
+    let disk = version_1();
+    let looked = SqliteStore::look(disk.folder.path()).unwrap().unwrap();
+    assert_eq!(looked.format().unwrap(), 1);
+    let questions = looked.questions(Party::Member(member()), NOW).unwrap();
+    assert_eq!(questions.iter().map(|question| question.principal).collect::<Vec<_>>(), [None; 4]);
+}
+
+#[test]
 fn a_further_version_keeps_what_is_there() {
     let disk = Disk::new();
     let store = disk.store();
