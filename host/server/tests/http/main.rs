@@ -12,3 +12,13 @@ mod protocol;
 mod server;
 #[cfg(test)]
 mod tokens;
+#[cfg(test)]
+mod bodies;
+#[cfg(test)]
+mod ending;
+#[cfg(test)]
+mod pages;
+#[cfg(test)]
+mod rates;
+#[cfg(test)]
+mod sessions;

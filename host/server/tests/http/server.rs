@@ -165,7 +165,7 @@ impl Server {
         let token = BearerToken::random(&SystemEntropy).unwrap();
         let services = service.map(|name| [ServiceId::parse(name).unwrap()].into());
         let now = Clock::now(&*self.time);
-        let id = PrincipalId::random(&mut rand::rngs::StdRng::from_rng(&mut rand::rng()));
+        let id = PrincipalId::random(&mut StdRng::from_rng(&mut rand::rng()));
         let row = TokenRow {
             id,
             member,

@@ -33,7 +33,7 @@ pub(super) enum No {
     /// Nobody here speaks this version.
     UnsupportedVersion(Option<String>, Value),
     /// There is no such session, or it is somebody else's.
-    NoSession(Option<String>),
+    UnknownSession(Option<String>),
 }
 
 impl From<Refused> for No {
@@ -53,7 +53,7 @@ impl No {
         let id = id.map(str::to_owned);
         match self {
             Self::Door(refused, _) => Self::Door(refused, id),
-            Self::NoSession(_) => Self::NoSession(id),
+            Self::UnknownSession(_) => Self::UnknownSession(id),
             other => other,
         }
     }
@@ -76,7 +76,7 @@ impl No {
             Self::UnsupportedVersion(id, data) => {
                 bad(error(id.as_deref(), -32_022, "unsupported protocol version", Some(data)))
             }
-            Self::NoSession(id) => {
+            Self::UnknownSession(id) => {
                 let message = "there is no such session: send `initialize` anew";
                 answer(StatusCode::NOT_FOUND, error(id.as_deref(), -32_600, message, None))
             }
