@@ -144,6 +144,11 @@ impl Connection {
         self.stream.write_all(bytes).await.unwrap_or_default();
     }
 
+    /// Sends no more.
+    pub(crate) async fn shut_down(&mut self) {
+        self.stream.shutdown().await.unwrap_or_default();
+    }
+
     /// The next answer, whole; `None` where the connection was closed before.
     pub(crate) async fn answer(&mut self) -> Option<Answer> {
         let mut answer = self.head().await?;
