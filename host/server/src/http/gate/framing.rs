@@ -109,8 +109,8 @@ impl Framing {
             return Err(Why::Malformed);
         }
         self.at = match self.at {
-            // An empty line before a request is let go.
-            At::Request if line.is_empty() => At::Request,
+            // An empty line before a request is let go; after a trailer it ends the message.
+            At::Request | At::Trailer if line.is_empty() => At::Request,
             At::Request => {
                 self.length = None;
                 At::Field
@@ -125,7 +125,6 @@ impl Framing {
                 left => At::Chunk(left),
             },
             At::ChunkEnd if line.is_empty() => At::Size,
-            At::Trailer if line.is_empty() => At::Request,
             At::Trailer => At::Trailer,
             At::ChunkEnd | At::Body(_) | At::Chunk(_) => return Err(Why::Malformed),
         };
