@@ -20,6 +20,7 @@ mod grant;
 mod keys;
 mod local;
 mod manifest;
+mod mcp;
 mod member;
 mod module;
 mod occasion;
@@ -63,6 +64,7 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Run(flags) => block_on(run::main(flags, config)),
         Command::Explain(flags) => block_on(explain::main(flags, config)),
         Command::Approvals(command) => approvals::main(command, config),
+        Command::Mcp(flags) => block_on(mcp::main(*flags, config)),
         Command::Doctor(flags) => block_on(doctor::main(&flags, config)),
         Command::Keys(command) => keys::main(command, config),
         Command::Grant(command) => grant::main(command, config),
