@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
+use crate::mcp::McpCommand;
 use crate::module::ModuleCommand;
 use crate::registry::Registry;
 
@@ -82,6 +83,9 @@ pub(crate) enum Command {
     /// Make op modules: begin, build, check and run one
     #[command(subcommand)]
     Module(ModuleCommand),
+    /// Serve the connected services to agents' MCP clients
+    #[command(subcommand)]
+    Mcp(McpCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -20,6 +20,7 @@ mod grant;
 mod keys;
 mod local;
 mod manifest;
+mod mcp;
 mod member;
 mod module;
 mod occasion;
@@ -69,6 +70,7 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Registry(command) => block_on(registry::main(command, config)),
         Command::Manifest(command) => block_on(manifest::main(command)),
         Command::Module(command) => block_on(module::main(command, config)),
+        Command::Mcp(command) => mcp::main(&command, config),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "pinhole", &mut script);
