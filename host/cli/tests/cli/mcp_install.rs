@@ -226,3 +226,22 @@ fn at_a_terminal_only_yes_is_a_yes() {
         assert_eq!(file.exists(), there, "{screen}");
     }
 }
+
+#[test]
+fn the_guide_shows_for_every_client_what_is_printed() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mcp.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let person = Person::new();
+    for client in CLIENTS {
+        let (_, section) = guide.split_once(&format!(": `{client}`\n")).unwrap_or_else(|| panic!("{client}"));
+        let section = section.split("\n### ").next().unwrap().split("\n## ").next().unwrap();
+        let block = |block: &str| block.split_once('\n').unwrap().1.to_owned();
+        let shown: Vec<String> = section.split("```").skip(1).step_by(2).map(block).collect();
+        let stdio = person.install(&[client, "--print"]).expect(0).stdout;
+        let stdio = stdio.replace(binary().as_str().unwrap(), "/usr/local/bin/pinhole");
+        let http = person.install(&[client, "--print", "--http", "http://127.0.0.1:8420/mcp"]);
+        let printed = std::iter::once(stdio).chain((http.status == 0).then_some(http.stdout));
+        assert_eq!(shown, printed.collect::<Vec<_>>(), "{client}");
+    }
+    assert_eq!(guide.matches("\n### ").count(), CLIENTS.len() + 2);
+}
