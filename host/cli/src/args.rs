@@ -183,6 +183,25 @@ pub(crate) enum ConnectionsCommand {
         #[command(flatten)]
         local: LocalManifests,
     },
+    /// Let this machine's bot make and change things on a connection for a while, where a person says yes in her client; what
+    /// deletes, sends, spends or cannot be taken back still waits for your passphrase each time
+    Lend {
+        #[command(flatten)]
+        which: WhichConnection,
+        /// How many writes
+        #[arg(long, value_name = "N", default_value = "20")]
+        uses: std::num::NonZeroU32,
+        /// For how long, such as 30m, 8h; at most 24h
+        #[arg(long, value_name = "TIME", default_value = "8h")]
+        ttl: String,
+        /// Take back what was lent instead
+        #[arg(long, conflicts_with_all = ["uses", "ttl"])]
+        take_back: bool,
+        #[command(flatten)]
+        passphrase: PassphraseFlags,
+        #[command(flatten)]
+        local: LocalManifests,
+    },
     /// Forget a connection and end its grants; the key stays good at the service until you end it there
     // An id may begin with a hyphen.
     #[command(allow_hyphen_values = true)]

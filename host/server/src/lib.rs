@@ -5,6 +5,10 @@
 //! [`pinhole_runtime::local::LocalBot`], on behalf of the [`Principal`] who made it. DESIGN, "Doors".
 #![forbid(unsafe_code)]
 
+pub mod http;
+pub mod mcp;
 mod principal;
+mod tokens;
 
 pub use principal::{Principal, Reach};
+pub use tokens::{BearerToken, NoToken, TOKEN_PREFIX};

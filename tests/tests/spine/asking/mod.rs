@@ -2,6 +2,7 @@
 
 mod changes;
 pub(crate) mod codes;
+mod lent;
 mod others;
 mod raising;
 mod running;

@@ -1,0 +1,3 @@
+//! MCP: services' ops as an agent's tools.
+
+pub mod http;

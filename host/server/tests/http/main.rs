@@ -1,0 +1,14 @@
+//! MCP over HTTP from outside: real sockets, a tiny handler of the tests' own, and clients that do not behave.
+//!
+//! Time is the tests' own, but for how long heads may take to arrive. Each test has a server of its own.
+
+#[cfg(test)]
+mod client;
+#[cfg(test)]
+mod echo;
+#[cfg(test)]
+mod protocol;
+#[cfg(test)]
+mod server;
+#[cfg(test)]
+mod tokens;
