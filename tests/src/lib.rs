@@ -38,7 +38,7 @@ mod wires;
 pub use desks::JustBefore;
 pub use front::{Front, without_tls};
 pub use granting::{Granting, altered, resigned};
-pub use local::{LABEL, LocalStage, PASTED, call, connectable_thing};
+pub use local::{LABEL, LocalStage, PASTED, call, connectable_thing, writable_thing, writable_things_routes};
 pub use node::{NodeServer, missing, node_tools, tool};
 pub use shared::shared;
 pub use signed::signed;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
-use crate::mcp::McpCommand;
+use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
 use crate::registry::Registry;
 
@@ -66,6 +66,9 @@ pub(crate) enum Command {
     /// See the writes that wait for your yes, and answer
     #[command(subcommand)]
     Approvals(ApprovalsCommand),
+    /// Serve what is connected to an MCP client: one on stdin and stdout, or any over HTTP behind tokens
+    #[command(after_help = MCP_EXAMPLES)]
+    Mcp(Box<McpFlags>),
     /// Look whether everything on this machine is as it should be, and say what to do where it is not
     Doctor(DoctorFlags),
     /// Show, make or protect this machine's keys
@@ -83,9 +86,6 @@ pub(crate) enum Command {
     /// Make op modules: begin, build, check and run one
     #[command(subcommand)]
     Module(ModuleCommand),
-    /// Serve the connected services to agents' MCP clients
-    #[command(subcommand)]
-    Mcp(McpCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -108,6 +108,11 @@ const RUN_EXAMPLES: &str = "Examples:
 const EXPLAIN_EXAMPLES: &str = "Examples:
   pinhole explain github.create_issue --arg owner=o --arg repo=r --arg title='It breaks'
   pinhole explain github.get_repo --arg owner=o --arg repo=r --grant grant.json --json";
+
+const MCP_EXAMPLES: &str = "Examples:
+  pinhole mcp install claude-code
+  pinhole mcp --services github,linear --read-only
+  pinhole mcp --http 127.0.0.1:8420";
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoFlags {

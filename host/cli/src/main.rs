@@ -64,13 +64,13 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Run(flags) => block_on(run::main(flags, config)),
         Command::Explain(flags) => block_on(explain::main(flags, config)),
         Command::Approvals(command) => approvals::main(command, config),
+        Command::Mcp(flags) => block_on(mcp::main(*flags, config)),
         Command::Doctor(flags) => block_on(doctor::main(&flags, config)),
         Command::Keys(command) => keys::main(command, config),
         Command::Grant(command) => grant::main(command, config),
         Command::Registry(command) => block_on(registry::main(command, config)),
         Command::Manifest(command) => block_on(manifest::main(command)),
         Command::Module(command) => block_on(module::main(command, config)),
-        Command::Mcp(command) => mcp::main(&command, config),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "pinhole", &mut script);

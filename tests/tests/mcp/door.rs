@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use pinhole_grant::{Label, PrincipalId, SecretKey};
+use pinhole_grant::{Label, PrincipalId, SecretKey, UnixTime};
 use pinhole_manifest::Access;
-use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
+use pinhole_runtime::clock::{Clock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::store::{SqliteStore, TokenRow, TokenScope, Tokens as _};
 use pinhole_server::http::{Bearer, HttpLimits, HttpSettings, Rate, Sessions};
@@ -32,10 +32,11 @@ impl Door {
         handler: H,
         store: Arc<SqliteStore>,
         member: &SecretKey,
+        clock: Arc<dyn Clock>,
     ) -> Self {
         let [front, behind] = [listener().await, listener().await];
         let [addr, server] = [&front, &behind].map(|listener| listener.local_addr().expect("an address"));
-        let token = token(&store, member);
+        let token = token(&store, member, clock.now());
         bearer::before(front, server, token.expose().to_owned());
         let a_minute = |count| Rate { count, per: std::time::Duration::from_secs(60) };
         let limits =
@@ -47,7 +48,7 @@ impl Door {
         let bearer = Bearer {
             desk: store,
             member: member.public().id(),
-            clock: Arc::new(SystemClock),
+            clock,
             timer: Arc::new(SystemTimer),
             reach: Reach::default(),
         };
@@ -81,9 +82,8 @@ async fn listener() -> TcpListener {
 }
 
 /// A token for everything, stored.
-fn token(store: &SqliteStore, member: &SecretKey) -> BearerToken {
+fn token(store: &SqliteStore, member: &SecretKey, now: UnixTime) -> BearerToken {
     let token = BearerToken::random(&SystemEntropy).expect("entropy");
-    let now = SystemClock.now();
     let row = TokenRow {
         id: PrincipalId::random(&mut rand::rng()),
         member: member.public().id(),

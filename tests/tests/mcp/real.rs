@@ -1,20 +1,20 @@
-//! scratch: until the handler is there
-use crate::door::Door;
-use pinhole_grant::{KeyKind, SecretKey};
-use pinhole_runtime::store::SqliteStore;
+//! The handler that `pinhole mcp` serves, with a connection of the stand-in's, behind the door that it serves it at.
+
 use std::sync::Arc;
-#[derive(Clone)]
-pub(crate) struct Dummy;
-impl rmcp::ServerHandler for Dummy {
-    fn get_info(&self) -> rmcp::model::ServerConfig {
-        let mut info =
-            rmcp::model::ServerConfig::new(rmcp::model::ServerCapabilities::builder().enable_tools().build());
-        info.server_info = rmcp::model::Implementation::new("pinhole", "1");
-        info
-    }
-}
-pub(crate) async fn behind_a_door<H: rmcp::ServerHandler + Clone>(around: impl FnOnce(Dummy) -> H) -> Door {
-    let store = Arc::new(SqliteStore::in_memory().unwrap());
-    let member = SecretKey::generate(KeyKind::Member, &mut rand::rng());
-    Door::open(around(Dummy), store, &member).await
+
+use pinhole_server::mcp::{ClientYes, Mcp, McpSettings, Offer};
+use pinhole_tests::{LocalStage, Setup};
+use rmcp::ServerHandler;
+
+use crate::door::Door;
+
+/// Opens the door with what `around` makes of the handler.
+pub(crate) async fn behind_a_door<H: ServerHandler + Clone>(around: impl FnOnce(Mcp) -> H) -> Door {
+    let stage = Setup::github().start_local().await;
+    stage.connect("github").await;
+    let LocalStage { bot, member, store, clock, .. } = stage;
+    let settings =
+        McpSettings { offer: Offer::default(), yes: ClientYes::default(), page: Box::new(|| None) };
+    let mcp = Mcp::new(bot, settings).expect("entropy");
+    Door::open(around(mcp), store, &member, Arc::new(clock)).await
 }

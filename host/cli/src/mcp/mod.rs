@@ -1,21 +1,62 @@
-//! `pinhole mcp`: the door for agents' MCP clients.
+//! `pinhole mcp`: the connected services' ops as tools, for one client on stdin and stdout, or over HTTP behind tokens.
+//!
+//! Never has the member's key. What it says to a person goes to stderr: stdout is the client's.
 
-pub(crate) mod install;
+pub(crate) mod args;
+mod install;
 
-use clap::Subcommand;
+use pinhole_server::mcp::{At, ClientYes, ConfirmArg, Mcp, McpSettings, Offer, stdio};
 
 use crate::config::Config;
-use crate::end::End;
+use crate::end::{End, Failure};
+use crate::{local, occasion, out, terminal};
+use args::{McpCommand, McpFlags, ServeFlags};
 
-/// What is done about the server, other than to serve.
-#[derive(Debug, Subcommand)]
-pub(crate) enum McpCommand {
-    /// Put the server into the configuration of an MCP client; shows the change and asks
-    Install(install::InstallFlags),
+pub(crate) async fn main(flags: McpFlags, config: &Config) -> anyhow::Result<End> {
+    match flags.command {
+        Some(McpCommand::Install(flags)) => install::main(&flags, config),
+        None => serve(&flags.serve, config).await,
+    }
 }
 
-pub(crate) fn main(command: &McpCommand, config: &Config) -> anyhow::Result<End> {
-    match command {
-        McpCommand::Install(flags) => install::main(flags, config),
+async fn serve(flags: &ServeFlags, config: &Config) -> anyhow::Result<End> {
+    let catalog = occasion::catalog(&flags.local, config)?;
+    let client = occasion::client(&flags.dial, &catalog)?;
+    let services =
+        flags.services.iter().map(|name| Ok(local::service(&catalog, name)?.manifest.id().clone()));
+    let services = services.collect::<anyhow::Result<Vec<_>>>()?;
+    let bot = local::bot(catalog, client, config)?;
+    let settings = McpSettings { offer: offer(flags, services), yes: yes(flags), page: Box::new(|| None) };
+    let mcp = Mcp::new(bot, settings)?;
+    on_stdio(mcp).await
+}
+
+async fn on_stdio(mcp: Mcp) -> anyhow::Result<End> {
+    if terminal::stdin_is_one() {
+        out::note("this speaks MCP to a client on stdin: `pinhole mcp install CLIENT` configures one");
     }
+    let served = stdio::serve(mcp.at(At::Stdio), tokio::io::stdin(), tokio::io::stdout()).await;
+    // Writes that were begun are carried to their end.
+    mcp.ended().await;
+    let not_mcp = "this is for MCP clients: `pinhole mcp install CLIENT`";
+    served.map_err(|error| Failure::new(End::Failed, error.to_string(), not_mcp))?;
+    Ok(End::Done)
+}
+
+fn offer(flags: &ServeFlags, services: Vec<pinhole_manifest::ServiceId>) -> Offer {
+    let mut offer = Offer::default().in_mode(flags.tools.into());
+    if !services.is_empty() {
+        offer = offer.of_services(services);
+    }
+    if !flags.ops.is_empty() {
+        offer = offer.of_ops(flags.ops.iter().cloned());
+    }
+    if flags.read_only {
+        offer = offer.read_only();
+    }
+    if flags.confirm_arg { offer.with_confirm_arg(ConfirmArg::Reversible) } else { offer }
+}
+
+fn yes(flags: &ServeFlags) -> ClientYes {
+    ClientYes { form: flags.ask_in_client, argument: flags.confirm_arg }
 }

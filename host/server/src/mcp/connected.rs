@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pinhole_grant::KeyId;
 use pinhole_runtime::local::{LocalBot, Standing, Stored};
-use pinhole_runtime::store::{ConnectionRow, Connections as _, Desk, Grants as _, StoreError};
+use pinhole_runtime::store::{ConnectionRow, Desk, StoreError};
 
 use super::tools::Connected;
 
@@ -21,7 +21,7 @@ pub(super) struct Known {
 #[derive(PartialEq)]
 struct Row {
     connection: ConnectionRow,
-    grant: Option<pinhole_runtime::store::GrantRow>,
+    stored: Option<Stored>,
 }
 
 impl Known {
@@ -37,8 +37,7 @@ impl Known {
         let now = bot.desk.high_water(bot.executor.clock.now())?;
         let mut connections = Vec::new();
         for row in &rows {
-            let Some(grant) = &row.grant else { continue };
-            let stored = Stored { connection: row.connection.clone(), grant: grant.clone() };
+            let Some(stored) = &row.stored else { continue };
             // One whose time is over shows with what its row says: a call then says what to do.
             match stored.open(&bot.executor.bot, &bot.executor.issuers, now) {
                 Ok(Standing::Open(_) | Standing::Refused(_)) => connections.push(connected(&row.connection)),
@@ -58,7 +57,7 @@ fn rows(desk: &dyn Desk, member: KeyId, bot: KeyId) -> Result<Vec<Row>, StoreErr
     let mut rows = Vec::new();
     for connection in desk.connections(member)? {
         let stored = Stored::of(connection.clone(), bot, desk)?;
-        rows.push(Row { connection, grant: stored.map(|stored| stored.grant) });
+        rows.push(Row { connection, stored });
     }
     Ok(rows)
 }

@@ -213,6 +213,6 @@ async fn write_lines(
             return;
         }
         // Whoever answered a line that is no message does not wait.
-        drop(written.send(()));
+        let _nobody_waits = written.send(());
     }
 }

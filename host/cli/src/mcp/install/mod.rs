@@ -11,10 +11,11 @@ mod toml;
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Parser as _};
 use pinhole_manifest::visible::visible;
 use url::{Host, Url};
 
+use crate::args::{Cli, Command};
 use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::{out, terminal};
@@ -136,10 +137,7 @@ fn entry(flags: &InstallFlags, config: &Config) -> anyhow::Result<Entry> {
         args.extend(["--home".to_owned(), path_text(&home)?]);
     }
     args.extend(flags.args.iter().cloned());
-    if let Some(http) = flags.args.iter().find(|arg| *arg == "--http" || arg.starts_with("--http=")) {
-        let hint = "the client speaks to what it starts over its stdin; to have it call a server, `--http URL` before the `--`";
-        return Err(usage(format!("`{http}` makes a server that this client would not find"), hint));
-    }
+    starts(&args)?;
     // Most clients put variables in the place of such words, each in its own way.
     if let Some(word) = std::iter::once(&command).chain(&args).find(|word| word.contains('$')) {
         return Err(usage(
@@ -148,6 +146,30 @@ fn entry(flags: &InstallFlags, config: &Config) -> anyhow::Result<Entry> {
         ));
     }
     Ok(flags.client.stdio(&command, &args))
+}
+
+/// What the client would start must start, and speak to it: a mistake shows here, and not in some log of the client's.
+fn starts(args: &[String]) -> anyhow::Result<()> {
+    let words = std::iter::once("pinhole").chain(args.iter().map(String::as_str));
+    let serves = match Cli::try_parse_from(words) {
+        Ok(Cli { command: Command::Mcp(flags), .. }) if flags.command.is_none() => flags.serve,
+        Ok(_) => {
+            return Err(usage(
+                "it would start another command".to_owned(),
+                "pass flags of `pinhole mcp` alone",
+            ));
+        }
+        Err(error) => {
+            let text = error.to_string();
+            let why = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            return Err(usage(why, "`pinhole mcp --help` lists the flags that may stand behind `--`"));
+        }
+    };
+    if serves.http.is_some() {
+        let hint = "the client speaks to what it starts over stdin; `--http URL` before the `--` has it call a server";
+        return Err(usage("`--http` makes a server that this client would not find".to_owned(), hint));
+    }
+    Ok(())
 }
 
 fn spot(flags: &InstallFlags) -> anyhow::Result<Spot> {

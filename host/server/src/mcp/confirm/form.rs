@@ -53,7 +53,7 @@ pub(crate) fn said(result: &ElicitResult) -> Said {
             _ => Said::No,
         },
         ElicitationAction::Decline => Said::No,
-        ElicitationAction::Cancel => Said::Nothing,
+        _ => Said::Nothing,
     }
 }
 
@@ -67,7 +67,9 @@ mod tests {
             serde_json::from_value(json!({"action": action, "content": content})).unwrap()
         };
         assert_eq!(said(&result("accept", json!({"yes": true}))), Said::Yes);
-        for content in [json!({"yes": "true"}), json!({"yes": 1}), json!({"yes": false}), json!({}), json!(true)] {
+        for content in
+            [json!({"yes": "true"}), json!({"yes": 1}), json!({"yes": false}), json!({}), json!(true)]
+        {
             assert_eq!(said(&result("accept", content.clone())), Said::No, "{content}");
         }
         assert_eq!(said(&result("decline", json!({"yes": true}))), Said::No);

@@ -9,7 +9,7 @@ mod form;
 mod rounds;
 
 pub(super) use form::{Said, form, said};
-pub(super) use rounds::{Kind, Round, RoundError, Rounds};
+pub(super) use rounds::{Kind, Round, Rounds};
 
 /// How the operator lets clients say yes to writes that can be put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

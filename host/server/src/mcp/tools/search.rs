@@ -1,0 +1,145 @@
+//! Finding and describing ops where there are too many to list.
+//!
+//! Ranks by words and beginnings of words, the same way every time. INVARIANT: says only what the principal may use.
+
+use pinhole_manifest::Access;
+use pinhole_manifest::visible::visible;
+use rmcp::model::{CallToolResult, JsonObject};
+use serde_json::{Value, json};
+
+use super::call::{ArgumentError, ToolCall};
+use super::op::OpTool;
+use super::read::{By, Given};
+use super::{Toolbox, describe, fields, input, read, text};
+use crate::mcp::answer;
+
+/// Ops that are given where no limit is.
+const LIMIT: usize = 10;
+/// Most ops that are given at once.
+pub(super) const LIMIT_MAX: usize = 50;
+/// Longest query that is looked at, in characters.
+const QUERY_MAX: usize = 256;
+/// Most characters of a summary.
+const SUMMARY_MAX: usize = 120;
+
+impl<'c> Toolbox<'c> {
+    /// `find_ops`: the ops that fit a query best.
+    pub fn find_ops(&self, arguments: Option<JsonObject>) -> Result<CallToolResult, ArgumentError> {
+        let mut given = Given::new(arguments, &["query", "service", "limit"])?;
+        let query = given.text("query")?.unwrap_or_default();
+        let service = given.text("service")?.filter(|service| !service.is_empty());
+        let limit = given.count("limit")?.unwrap_or(LIMIT).min(LIMIT_MAX);
+        let words = words(&text::clip(&query, QUERY_MAX));
+        let mut found: Vec<(Rank, OpTool<'c>)> = self
+            .all()
+            .filter(|tool| service.as_ref().is_none_or(|service| tool.service().as_str() == service))
+            .filter_map(|tool| Some((rank(&tool, &words)?, tool)))
+            .collect();
+        // A stable sort: equals stay in the order of their names.
+        found.sort_by(|(one, _), (other, _)| other.cmp(one));
+        let ops: Vec<Value> = found.iter().take(limit).map(|(_, tool)| line(tool)).collect();
+        let more = found.len().saturating_sub(ops.len());
+        let mut said = json!({"ops": ops});
+        if let Some(said) = said.as_object_mut()
+            && more > 0
+        {
+            said.insert("more".to_owned(), more.into());
+        }
+        Ok(answer::local(said))
+    }
+
+    /// `describe_op`: what an op takes and gives.
+    pub fn describe_op(&self, arguments: Option<JsonObject>) -> Result<CallToolResult, ArgumentError> {
+        let mut given = Given::new(arguments, &["op"])?;
+        let name = given.text("op")?.ok_or_else(|| ArgumentError::Missing { name: "op".to_owned() })?;
+        let tool = self.named(&name).ok_or(ArgumentError::NoSuchOp { given: name })?;
+        let op = tool.op();
+        let mut said = json!({
+            "op": tool.id(),
+            "summary": visible(&op.summary),
+            "access": op.access,
+            "args": input::args_schema(op),
+            "returns": describe::returned(&tool),
+            "fields": fields::of(op),
+            "pages": op.page.is_some(),
+            "verified": tool.entry().manifest.verified().is_some(),
+            "run_with": if op.access == Access::Read { super::fixed::RUN_READ } else { super::fixed::RUN_WRITE },
+        });
+        if let Some(said) = said.as_object_mut() {
+            if op.access == Access::Write {
+                said.insert("asks".to_owned(), describe::asked(&tool).into());
+            }
+            if let [_, _, ..] = tool.connections() {
+                let labels: Vec<&str> = tool.labels().into_iter().map(pinhole_grant::Label::as_str).collect();
+                said.insert("connections".to_owned(), json!(labels));
+            }
+        }
+        Ok(answer::local(said))
+    }
+
+    /// `run_read_op` or `run_write_op`: the call that is meant.
+    pub fn run_op(
+        &self,
+        access: Access,
+        arguments: Option<JsonObject>,
+    ) -> Result<ToolCall<'c>, ArgumentError> {
+        read::any(self, By::Run(access), arguments)
+    }
+
+    /// `explain`: the call that is meant.
+    pub fn explain(&self, arguments: Option<JsonObject>) -> Result<ToolCall<'c>, ArgumentError> {
+        read::any(self, By::Explain, arguments)
+    }
+}
+
+fn line(tool: &OpTool<'_>) -> Value {
+    let op = tool.op();
+    json!({
+        "op": tool.id(),
+        "summary": text::clip(&visible(&op.summary), SUMMARY_MAX),
+        "access": op.access,
+        "required": input::required(op),
+    })
+}
+
+/// How well an op fits: how many words of the query it has, then how much they say.
+type Rank = (usize, usize);
+
+/// `None` where no word of a query fits.
+fn rank(tool: &OpTool<'_>, query: &[String]) -> Option<Rank> {
+    if query.is_empty() {
+        return Some((0, 0));
+    }
+    let op = tool.op();
+    let named = words(op.id.as_str());
+    let service: Vec<String> = [words(tool.service().as_str()), words(tool.entry().manifest.name())].concat();
+    let summary = words(&op.summary);
+    let args: Vec<String> = op.args.defs().keys().flat_map(|name| words(name.as_str())).collect();
+    let weight = |word: &String| {
+        let of = |known: &[String], whole: usize, begun: usize| {
+            let of_one = |known: &String| {
+                if alike(known, word) {
+                    whole
+                } else if known.starts_with(word.as_str()) {
+                    begun
+                } else {
+                    0
+                }
+            };
+            known.iter().map(of_one).max().unwrap_or(0)
+        };
+        of(&named, 8, 5).max(of(&service, 6, 4)).max(of(&summary, 4, 2)).max(of(&args, 2, 1))
+    };
+    let weights: Vec<usize> = query.iter().map(weight).filter(|weight| *weight > 0).collect();
+    (!weights.is_empty()).then(|| (weights.len(), weights.iter().sum()))
+}
+
+/// The same word, or one and its plural.
+fn alike(known: &str, word: &str) -> bool {
+    known == word || known.strip_suffix('s') == Some(word) || word.strip_suffix('s') == Some(known)
+}
+
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
