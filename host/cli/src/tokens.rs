@@ -3,7 +3,7 @@
 //! INVARIANT: the text of a token is printed once, on stdout, and kept nowhere; one that could not be printed is revoked. A
 //! token gives nobody the member's yes: making one wants no key of hers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
@@ -12,7 +12,7 @@ use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Access, ServiceId};
 use pinhole_runtime::entropy::{self, SystemEntropy};
 use pinhole_runtime::store::{
-    Connections as _, Removal, Table, TokenError, TokenRow, TokenScope, TokenState, Tokens as _,
+    Connections as _, Removal, StoreError, Table, TokenError, TokenRow, TokenScope, TokenState, Tokens as _,
 };
 use pinhole_server::BearerToken;
 use serde_json::{Value, json};
@@ -53,8 +53,8 @@ const NEW_EXAMPLES: &str = "Examples:
   pinhole tokens new laptop
   pinhole tokens new assistant --scope read --scope write --service github --ttl 7d
 
-A token lets its holder read, or ask for writes, over `pinhole mcp --http`. It approves nothing: each write still waits for
-your own yes.";
+A token lets its holder read, or ask for writes, over `pinhole mcp --http`.
+It approves nothing: each write still waits for your own yes.";
 
 #[derive(Debug, Args)]
 pub(crate) struct NewFlags {
@@ -72,6 +72,28 @@ pub(crate) struct NewFlags {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+}
+
+/// What the holders of tokens are called, over ones too.
+#[derive(Debug, Default)]
+pub(crate) struct Askers(BTreeMap<PrincipalId, Label>);
+
+impl Askers {
+    pub(crate) fn of(desktop: &Desktop) -> Result<Self, StoreError> {
+        let rows = desktop.store.tokens(desktop.member.id())?;
+        Ok(Self(rows.into_iter().map(|row| (row.id, row.name)).collect()))
+    }
+
+    /// The name of the token.
+    pub(crate) fn name(&self, asker: PrincipalId) -> Option<&Label> {
+        self.0.get(&asker)
+    }
+
+    /// For people.
+    pub(crate) fn shown(&self, asker: PrincipalId) -> String {
+        let name = self.name(asker).map(|name| format!("the token `{}`", visible(name.as_str())));
+        name.unwrap_or_else(|| format!("a token that is not known here ({asker})"))
+    }
 }
 
 pub(crate) fn main(command: TokensCommand, config: &Config) -> anyhow::Result<End> {
@@ -138,9 +160,11 @@ fn say(row: &TokenRow, desktop: &Desktop) -> anyhow::Result<()> {
         out::moment(row.expires_at)
     ));
     out::note("  put it into the client's configuration, as the header `Authorization: Bearer TOKEN`");
-    out::note(
-        "  it lets its holder ask: each write still waits for your own yes; `pinhole tokens revoke NAME` ends it",
-    );
+    if row.scope.accesses().contains(&Access::Write) {
+        out::note("  its holder may ask for writes: each still waits for your own yes");
+    }
+    let name = out::shell_word(&visible(row.name.as_str()));
+    out::note(format_args!("  `pinhole tokens revoke {name}` ends it"));
     let connected: BTreeSet<ServiceId> =
         desktop.store.connections(row.member)?.into_iter().map(|connection| connection.service).collect();
     for service in row.scope.services().into_iter().flatten().filter(|service| !connected.contains(*service))
@@ -156,7 +180,7 @@ fn scope(flags: &NewFlags) -> anyhow::Result<TokenScope> {
         if flags.scope.is_empty() { [Access::Read].into() } else { accesses.collect() };
     let services = flags.service.iter().map(|name| {
         ServiceId::parse(name).map_err(|error| {
-            Failure::new(End::Usage, format!("`{name}`: {error}"), "`pinhole services` lists what there is")
+            Failure::new(End::Usage, error.to_string(), "`pinhole services` lists what there is")
         })
     });
     let services = services.collect::<Result<BTreeSet<_>, _>>()?;
