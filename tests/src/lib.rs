@@ -39,7 +39,7 @@ pub use desks::JustBefore;
 pub use front::{Front, without_tls};
 pub use granting::{Granting, altered, resigned};
 pub use local::{LABEL, LocalStage, PASTED, call, connectable_thing, writable_thing, writable_things_routes};
-pub use node::{NodeServer, missing, node_tools};
+pub use node::{NodeServer, missing, node_tools, tool};
 pub use shared::shared;
 pub use signed::signed;
 pub use stage::{HOUR, KEY, NOW, ORG, REPO, SHELF, Setup, Stage, THING, action, op_name, thing};

@@ -19,7 +19,10 @@ pub(crate) struct McpFlags {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum McpCommand {}
+pub(crate) enum McpCommand {
+    /// Put the server into the configuration of an MCP client; shows the change and asks
+    Install(super::install::InstallFlags),
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeFlags {

@@ -4,17 +4,18 @@
 
 pub(crate) mod args;
 mod http;
+mod install;
 
 use pinhole_server::mcp::{At, ClientYes, ConfirmArg, Mcp, McpSettings, Offer, stdio};
 
 use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::{local, occasion, out, terminal};
-use args::{McpFlags, ServeFlags};
+use args::{McpCommand, McpFlags, ServeFlags};
 
 pub(crate) async fn main(flags: McpFlags, config: &Config) -> anyhow::Result<End> {
     match flags.command {
-        Some(command) => match command {},
+        Some(McpCommand::Install(flags)) => install::main(&flags, config),
         None => serve(&flags.serve, config).await,
     }
 }

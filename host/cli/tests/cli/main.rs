@@ -38,6 +38,8 @@ mod manifest_diff;
 #[cfg(test)]
 mod manifest_test;
 #[cfg(test)]
+mod mcp_install;
+#[cfg(test)]
 mod module;
 #[cfg(test)]
 mod module_files;

@@ -20,9 +20,9 @@ use url::Url;
 
 use super::confirm::{ClientYes, Rounds};
 use super::connected::Known;
-use super::instructions::{Finding, instructions};
+use super::instructions::INSTRUCTIONS;
 use super::progress::Telling;
-use super::tools::{Connected, Offer, Toolbox, ToolsMode, access_of};
+use super::tools::{Connected, Offer, Toolbox, access_of};
 use crate::Principal;
 
 /// How long a client may keep the list of tools, in milliseconds: a minute, for what is connected changes while it runs.
@@ -175,11 +175,7 @@ impl ServerHandler for Mcp {
     fn get_info(&self) -> ServerConfig {
         let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
         info.server_info = implementation();
-        info.instructions = Some(instructions(match self.shared.offer.mode() {
-            ToolsMode::Auto => Finding::Either,
-            ToolsMode::Each => Finding::Listed,
-            ToolsMode::Search => Finding::Searched,
-        }));
+        info.instructions = Some(INSTRUCTIONS.to_owned());
         info.protocol_version = ProtocolVersion::V_2025_11_25;
         info
     }

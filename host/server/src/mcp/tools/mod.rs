@@ -260,6 +260,12 @@ impl Listed<'_> {
     }
 }
 
+/// The names of the tools that are no op's own.
+#[cfg(test)]
+pub(super) fn fixed_names() -> [&'static str; 5] {
+    Fixed::ALL.map(Fixed::name)
+}
+
 /// A service and an op out of a name that has both. No service has the separator in its id.
 fn split(name: &str, separator: char) -> Option<(&str, &str)> {
     name.split_once(separator)

@@ -1,0 +1,6 @@
+//! Other people's MCP clients against Pinhole's server.
+
+mod bearer;
+mod conformance;
+mod door;
+mod real;
