@@ -1,8 +1,10 @@
 //! The approval page over real sockets, by requests written out by hand: every guard alone broken, every answer, and what
-//! other people's texts come to. What a browser makes of it is in `tests/tests/page_in_a_browser.rs`.
+//! other people's texts come to; then the same in a real browser, and beside a second user of the machine.
 
 #[cfg(test)]
 mod answers;
+#[cfg(test)]
+mod browser;
 #[cfg(test)]
 mod guards;
 #[cfg(test)]
