@@ -3,13 +3,13 @@
 
 #[cfg(test)]
 mod answers;
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod browser;
 #[cfg(test)]
 mod guards;
 #[cfg(test)]
 mod limits;
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod neighbours;
 #[cfg(test)]
 mod stage;

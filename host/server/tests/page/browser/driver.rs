@@ -34,7 +34,9 @@ pub(super) struct Chromium {
 pub(super) fn is_there() -> bool {
     let missing: Vec<&str> = ["chromium", "chromedriver"]
         .into_iter()
-        .filter(|name| Command::new(name).arg("--version").stdout(Stdio::null()).status().is_err())
+        .filter(|name| {
+            Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err()
+        })
         .collect();
     if missing.is_empty() {
         return true;
