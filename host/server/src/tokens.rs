@@ -39,7 +39,7 @@ impl BearerToken {
         check.copy_from_slice(&check_of(secret));
         let mut text = Zeroizing::new(String::with_capacity(TOKEN_PREFIX.len() + ENCODED));
         text.push_str(TOKEN_PREFIX);
-        URL_SAFE_NO_PAD.encode_string(&*bytes, &mut text);
+        URL_SAFE_NO_PAD.encode_string(bytes.as_slice(), &mut text);
         Ok(Self(text))
     }
 

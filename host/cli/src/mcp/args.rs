@@ -68,7 +68,7 @@ pub(crate) struct HttpFlags {
     pub(crate) allow_origin: Vec<String>,
     /// Where clients reach it through a proxy that does TLS; without one only loopback addresses are listened on
     #[arg(long, value_name = "URL", requires = "http")]
-    pub(crate) public_url: Option<url::Url>,
+    pub(crate) public_url: Option<String>,
     /// Most requests of one token in any minute [default: 120]
     #[arg(long, value_name = "N", requires = "http")]
     pub(crate) reads_a_minute: Option<NonZeroU32>,

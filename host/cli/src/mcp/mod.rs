@@ -3,6 +3,7 @@
 //! Never has the member's key. What it says to a person goes to stderr: stdout is the client's.
 
 pub(crate) mod args;
+mod http;
 mod install;
 
 use pinhole_server::mcp::{At, ClientYes, ConfirmArg, Mcp, McpSettings, Offer, stdio};
@@ -28,7 +29,10 @@ async fn serve(flags: &ServeFlags, config: &Config) -> anyhow::Result<End> {
     let bot = local::bot(catalog, client, config)?;
     let settings = McpSettings { offer: offer(flags, services), yes: yes(flags), page: Box::new(|| None) };
     let mcp = Mcp::new(bot, settings)?;
-    on_stdio(mcp).await
+    match flags.http {
+        Some(address) => http::main(address, flags, mcp).await,
+        None => on_stdio(mcp).await,
+    }
 }
 
 async fn on_stdio(mcp: Mcp) -> anyhow::Result<End> {

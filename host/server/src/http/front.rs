@@ -23,7 +23,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use super::{HttpSettings, Refused, plain};
 
 /// How long a browser need not ask again whether it may call.
-const PREFLIGHT_TIME: Duration = Duration::from_secs(600);
+const PREFLIGHT_TIME: Duration = Duration::from_mins(10);
 
 /// Which hosts and origins are answered to.
 #[derive(Debug, Clone)]

@@ -21,9 +21,12 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use super::HttpLimits;
+use super::gate::Gate;
 
 /// Most headers of a request.
 const HEADERS_MAX: usize = 64;
+/// What the library needs at least, in bytes.
+const HEAD_BYTES_MIN: usize = 8 << 10;
 /// What is waited after the system could accept no connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// What somebody is told for whom there is no room.
@@ -120,7 +123,7 @@ fn connection(
     routes: Router,
     limits: &HttpLimits,
 ) -> http1::Connection<
-    TokioIo<TcpStream>,
+    TokioIo<Gate<TcpStream>>,
     impl hyper::service::Service<
         hyper::Request<Incoming>,
         Response = axum::response::Response,
@@ -132,12 +135,13 @@ fn connection(
         request.extensions_mut().insert(Peer(peer.ip()));
         routes.clone().oneshot(request.map(axum::body::Body::new))
     });
+    let head_bytes = limits.head_bytes.max(HEAD_BYTES_MIN);
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
         .max_headers(HEADERS_MAX)
-        .max_buf_size(limits.head_bytes.max(8 << 10))
-        .serve_connection(TokioIo::new(stream), answer)
+        .max_buf_size(head_bytes)
+        .serve_connection(TokioIo::new(Gate::new(stream, head_bytes)), answer)
 }
 
 /// Says so where the system takes it at once; nobody is waited for.

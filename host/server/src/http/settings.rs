@@ -46,7 +46,7 @@ pub struct HttpLimits {
 
 impl Default for HttpLimits {
     fn default() -> Self {
-        let a_minute = |count| Rate { count, per: Duration::from_secs(60) };
+        let a_minute = |count| Rate { count, per: Duration::from_mins(1) };
         Self {
             body_bytes: 1 << 20,
             body_time: Duration::from_secs(10),

@@ -14,19 +14,19 @@ use super::Rate;
 pub(crate) struct Windows<K> {
     rate: Rate,
     keys_max: usize,
-    windows: HashMap<Option<K>, VecDeque<Instant>>,
+    passes: HashMap<Option<K>, VecDeque<Instant>>,
 }
 
 impl<K: Eq + Hash> Windows<K> {
     /// Windows of `rate` for so many keys apart.
     pub(crate) fn new(rate: Rate, keys_max: usize) -> Self {
-        Self { rate, keys_max, windows: HashMap::new() }
+        Self { rate, keys_max, passes: HashMap::new() }
     }
 
     /// Notes a pass at `now`, which is never before an earlier one; or says how long to wait for the next.
     pub(crate) fn pass(&mut self, key: K, now: Instant) -> Result<(), Duration> {
         let key = self.room_for(key, now);
-        let window = self.windows.entry(key).or_default();
+        let window = self.passes.entry(key).or_default();
         forget(window, now, self.rate.per);
         if window.len() < self.rate.count {
             window.push_back(now);
@@ -40,15 +40,15 @@ impl<K: Eq + Hash> Windows<K> {
     /// The key, or the shared one where there is no room.
     fn room_for(&mut self, key: K, now: Instant) -> Option<K> {
         let key = Some(key);
-        if self.windows.contains_key(&key) || self.windows.len() < self.keys_max {
+        if self.passes.contains_key(&key) || self.passes.len() < self.keys_max {
             return key;
         }
         let per = self.rate.per;
-        self.windows.retain(|_key, window| {
+        self.passes.retain(|_key, window| {
             forget(window, now, per);
             !window.is_empty()
         });
-        if self.windows.len() < self.keys_max { key } else { None }
+        if self.passes.len() < self.keys_max { key } else { None }
     }
 }
 
@@ -66,6 +66,10 @@ mod tests {
 
     const RATE: Rate = Rate { count: 3, per: Duration::from_secs(10) };
 
+    fn just_before(moment: Instant) -> Instant {
+        moment.checked_sub(Duration::from_nanos(1)).unwrap()
+    }
+
     #[test]
     fn the_time_to_wait_is_exact() {
         let (mut windows, start) = (Windows::new(RATE, 9), Instant::now());
@@ -75,7 +79,7 @@ mod tests {
         let at = |second| start + Duration::from_secs(second);
         assert_eq!(windows.pass("a", at(6)), Err(Duration::from_secs(4)));
         windows.pass("b", at(6)).unwrap();
-        assert_eq!(windows.pass("a", at(10) - Duration::from_nanos(1)), Err(Duration::from_nanos(1)));
+        assert_eq!(windows.pass("a", just_before(at(10))), Err(Duration::from_nanos(1)));
         windows.pass("a", at(10)).unwrap();
         assert_eq!(windows.pass("a", at(10)), Err(Duration::from_secs(4)));
     }
@@ -84,9 +88,9 @@ mod tests {
     fn many_keys_share_one_window_and_are_forgotten() {
         let (mut windows, start) = (Windows::new(RATE, 2), Instant::now());
         let passed = (0..100).filter(|key| windows.pass(*key, start).is_ok()).count();
-        assert_eq!((passed, windows.windows.len()), (2 + RATE.count, 3));
+        assert_eq!((passed, windows.passes.len()), (2 + RATE.count, 3));
         windows.pass(7, start + RATE.per).unwrap();
-        assert_eq!(windows.windows.len(), 1);
+        assert_eq!(windows.passes.len(), 1);
     }
 
     proptest! {
@@ -107,7 +111,7 @@ mod tests {
                 prop_assert_eq!(passed.is_ok(), wanted);
                 if let (Err(wait), true) = (passed, count > 0) {
                     prop_assert!(inside(now + wait) < count);
-                    prop_assert!(inside(now + wait - Duration::from_nanos(1)) >= count);
+                    prop_assert!(inside(just_before(now + wait)) >= count);
                 }
                 if wanted {
                     all.push((key, now));

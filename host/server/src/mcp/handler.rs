@@ -20,7 +20,7 @@ use url::Url;
 
 use super::confirm::{ClientYes, Rounds};
 use super::connected::Known;
-use super::instructions::{Finding, instructions};
+use super::instructions::INSTRUCTIONS;
 use super::progress::Telling;
 use super::tools::{Connected, Offer, Toolbox, access_of};
 use crate::Principal;
@@ -175,7 +175,7 @@ impl ServerHandler for Mcp {
     fn get_info(&self) -> ServerConfig {
         let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
         info.server_info = implementation();
-        info.instructions = Some(instructions(Finding::Listed));
+        info.instructions = Some(INSTRUCTIONS.to_owned());
         info.protocol_version = ProtocolVersion::V_2025_11_25;
         info
     }

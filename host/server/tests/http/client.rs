@@ -29,10 +29,6 @@ impl Answer {
         self.headers.get(name).map(String::as_str)
     }
 
-    pub(crate) fn text(&self) -> &str {
-        std::str::from_utf8(&self.body).unwrap()
-    }
-
     pub(crate) fn json(&self) -> Value {
         assert_eq!(self.header("content-type"), Some("application/json"), "{self:?}");
         serde_json::from_slice(&self.body).unwrap()
@@ -113,9 +109,11 @@ impl Ask {
         if !has("content-length") && !has("transfer-encoding") && !self.body.is_empty() {
             all = all.header("content-length", &self.body.len().to_string());
         }
-        let headers: String =
-            all.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let mut bytes = format!("{}\r\n{headers}\r\n", self.line).into_bytes();
+        let mut bytes = format!("{}\r\n", self.line).into_bytes();
+        for (name, value) in &all.headers {
+            bytes.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
+        }
+        bytes.extend_from_slice(b"\r\n");
         bytes.extend_from_slice(&self.body);
         bytes
     }
@@ -144,6 +142,11 @@ impl Connection {
     /// Sends bytes; a server that has had enough may have closed already.
     pub(crate) async fn send(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).await.unwrap_or_default();
+    }
+
+    /// Sends no more.
+    pub(crate) async fn shut_down(&mut self) {
+        self.stream.shutdown().await.unwrap_or_default();
     }
 
     /// The next answer, whole; `None` where the connection was closed before.
@@ -207,9 +210,7 @@ impl Connection {
     }
 
     async fn more(&mut self) -> bool {
-        let mut buffer = [0; 16_384];
-        let count = self.stream.read(&mut buffer).await.unwrap_or(0);
-        self.read.extend_from_slice(&buffer[..count]);
+        let count = self.stream.read_buf(&mut self.read).await.unwrap_or(0);
         count > 0
     }
 }

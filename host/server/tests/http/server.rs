@@ -109,10 +109,10 @@ impl Setup {
         let (time, echo, stop) = (Arc::new(Time::new()), Echo::default(), CancellationToken::new());
         let address = listener.local_addr().unwrap();
         let bearer = Bearer {
-            desk: Arc::clone(&store) as Arc<_>,
+            desk: store.clone(),
             member,
-            clock: Arc::clone(&time) as Arc<_>,
-            timer: Arc::clone(&time) as Arc<_>,
+            clock: time.clone(),
+            timer: time.clone(),
             reach: self.reach,
         };
         let serving = serve(listener, self.settings, bearer, echo.clone(), Arc::new(Weights), stop.clone());
@@ -165,7 +165,7 @@ impl Server {
         let token = BearerToken::random(&SystemEntropy).unwrap();
         let services = service.map(|name| [ServiceId::parse(name).unwrap()].into());
         let now = Clock::now(&*self.time);
-        let id = PrincipalId::random(&mut rand::rngs::StdRng::from_rng(&mut rand::rng()));
+        let id = PrincipalId::random(&mut StdRng::from_rng(&mut rand::rng()));
         let row = TokenRow {
             id,
             member,

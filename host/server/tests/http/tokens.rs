@@ -60,7 +60,7 @@ async fn tokens_that_are_not_good_all_look_the_same() {
     let another_members = server.token_of(member(9), "other", &[Access::Read], None);
     let mut mistyped = good.text.clone();
     mistyped.pop();
-    server.time.pass(std::time::Duration::from_secs(86_400));
+    server.time.pass(std::time::Duration::from_hours(24));
     let fresh = server.token("fresh");
     let mut connection = server.connect().await;
     let mut answers = Vec::new();

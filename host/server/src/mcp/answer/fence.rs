@@ -37,8 +37,8 @@ impl Marker {
 
     fn mark(&mut self, untrusted: &str) -> String {
         loop {
-            let bits: [u32; 3] = self.0.random();
-            let mark: String = bits.iter().map(|bits| format!("{bits:08x}")).collect();
+            let (one, two): (u64, u32) = self.0.random();
+            let mark = format!("{one:016x}{two:08x}");
             if !untrusted.contains(&mark) {
                 return mark;
             }

@@ -168,6 +168,12 @@ fn would(word: &str, explanation: &impl serde::Serialize) -> Value {
     json!({"would": word, "sent": "no", "explanation": explanation})
 }
 
+/// The value that a tree is passed on as.
+#[cfg(test)]
+pub(super) fn shown_value(tree: &pinhole_runtime::project::Tree) -> Value {
+    Shown::of(tree).value
+}
+
 /// What this host itself says: nothing of it comes from a service.
 pub(super) fn local(mut said: Value) -> CallToolResult {
     shown::clean(&mut said);

@@ -37,13 +37,13 @@ impl Shown {
             Tree::Null => self.plain("null", Value::Null),
             Tree::Bool(true) => self.plain("true", Value::Bool(true)),
             Tree::Bool(false) => self.plain("false", Value::Bool(false)),
-            Tree::Number(digits) => match number::kept(digits.as_str()) {
-                Some(kept) => self.plain(digits.as_str(), Value::Number(kept)),
-                None => {
-                    self.numbers_as_text = self.numbers_as_text.saturating_add(1);
-                    self.string(digits.as_str().to_owned())
+            Tree::Number(digits) => {
+                if let Some(kept) = number::kept(digits.as_str()) {
+                    return self.plain(digits.as_str(), Value::Number(kept));
                 }
-            },
+                self.numbers_as_text = self.numbers_as_text.saturating_add(1);
+                self.string(digits.as_str().to_owned())
+            }
             Tree::String(text) => self.string(characters::shown(text)),
             Tree::Array(elements) => {
                 let mut values = Vec::with_capacity(elements.len());

@@ -61,6 +61,8 @@ struct Wire<'b> {
 struct Params<'b> {
     #[serde(borrow)]
     name: Option<Cow<'b, str>>,
+    #[serde(borrow)]
+    arguments: Option<&'b RawValue>,
     #[serde(borrow, rename = "_meta")]
     meta: Option<Meta<'b>>,
 }
@@ -82,7 +84,8 @@ impl<'b> Message<'b> {
         let id = wire
             .id
             .filter(|id| id.get().len() <= ID_BYTES_MAX && !id.get().starts_with(['{', '[', 't', 'f']));
-        let not_rpc = || No::NotRpc(id.map(|id| id.get().to_owned()));
+        let id_text = || id.map(|id| id.get().to_owned());
+        let (not_rpc, not_params) = (|| No::NotRpc(id_text()), || No::NotParams(id_text()));
         if wire.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") || id.is_some() != wire.id.is_some()
         {
             return Err(not_rpc());
@@ -90,7 +93,7 @@ impl<'b> Message<'b> {
         let what = match (wire.method.as_deref(), wire.id.is_some()) {
             (Some("initialize"), true) => What::Initialize,
             (Some("subscriptions/listen"), true) => What::Listening,
-            (Some("tools/call"), true) => What::Call { tool: tool(wire.params).ok_or_else(not_rpc)? },
+            (Some("tools/call"), true) => What::Call { tool: tool(wire.params).ok_or_else(not_params)? },
             (Some(_), true) => What::Request,
             (Some(_), false) => What::Notification,
             (None, _) if wire.result.is_some() != wire.error.is_some() => What::Answer,
@@ -117,7 +120,9 @@ impl<'b> Message<'b> {
 }
 
 fn tool<'b>(params: Option<&'b RawValue>) -> Option<Cow<'b, str>> {
-    serde_json::from_str::<Params<'b>>(params?.get()).ok()?.name
+    let params: Params<'b> = serde_json::from_str(params?.get()).ok()?;
+    let is_object = params.arguments.is_none_or(|arguments| arguments.get().starts_with('{'));
+    params.name.filter(|_name| is_object)
 }
 
 #[cfg(test)]
@@ -160,7 +165,8 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#,
             r#"{"jsonrpc":"2.0"}"#,
         ] {
-            assert!(matches!(Message::read(body.as_bytes()), Err(No::NotRpc(_))), "{body}");
+            let refused = Message::read(body.as_bytes()).unwrap_err();
+            assert!(matches!(refused, No::NotRpc(_) | No::NotParams(_)), "{body}: {refused:?}");
         }
     }
 

@@ -14,6 +14,7 @@ use super::message::Message;
 use crate::http::Refused;
 
 const JSON: &str = "application/json";
+const NOT_PARAMS: &str = "the params are not as the method has them";
 /// Longest reason that is passed on, in bytes.
 const REASON_BYTES_MAX: usize = 1_024;
 
@@ -28,12 +29,14 @@ pub(super) enum No {
     NotOne,
     /// The body is no message.
     NotRpc(Option<String>),
+    /// The params of a call are none.
+    NotParams(Option<String>),
     /// The header that names the version is there twice, or is none.
     HeaderMismatch(Option<String>),
     /// Nobody here speaks this version.
     UnsupportedVersion(Option<String>, Value),
     /// There is no such session, or it is somebody else's.
-    NoSession(Option<String>),
+    UnknownSession(Option<String>),
 }
 
 impl From<Refused> for No {
@@ -53,7 +56,7 @@ impl No {
         let id = id.map(str::to_owned);
         match self {
             Self::Door(refused, _) => Self::Door(refused, id),
-            Self::NoSession(_) => Self::NoSession(id),
+            Self::UnknownSession(_) => Self::UnknownSession(id),
             other => other,
         }
     }
@@ -69,6 +72,7 @@ impl No {
             Self::NotRpc(id) => {
                 bad(error(id.as_deref(), -32_600, "the body is no JSON-RPC 2.0 message of MCP", None))
             }
+            Self::NotParams(id) => bad(error(id.as_deref(), -32_602, NOT_PARAMS, None)),
             Self::HeaderMismatch(id) => {
                 let message = "send the header `MCP-Protocol-Version` once, and well-formed";
                 bad(error(id.as_deref(), -32_020, message, None))
@@ -76,7 +80,7 @@ impl No {
             Self::UnsupportedVersion(id, data) => {
                 bad(error(id.as_deref(), -32_022, "unsupported protocol version", Some(data)))
             }
-            Self::NoSession(id) => {
+            Self::UnknownSession(id) => {
                 let message = "there is no such session: send `initialize` anew";
                 answer(StatusCode::NOT_FOUND, error(id.as_deref(), -32_600, message, None))
             }
@@ -96,7 +100,7 @@ pub(super) async fn in_json(answered: Response, id: Option<&str>) -> Response {
         // It read JSON, and no message that it knows.
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             parts.status = StatusCode::BAD_REQUEST;
-            (-32_602, "the params are not as the method has them".to_owned())
+            (-32_602, NOT_PARAMS.to_owned())
         }
         status if status.is_server_error() => (-32_603, "the server could not answer".to_owned()),
         _ => {

@@ -28,7 +28,7 @@ use super::said::No;
 use crate::http::{Refused, Sessions};
 
 /// How long nothing may happen in a session.
-const IDLE: Duration = Duration::from_secs(15 * 60);
+const IDLE: Duration = Duration::from_mins(15);
 /// Most sessions of one principal: who opens another loses the oldest.
 const OWN_MAX: usize = 16;
 /// Most sessions of all.
@@ -140,7 +140,7 @@ impl Owned {
         let mut ids = headers.get_all(SESSION).iter();
         let id = ids.next().and_then(|id| id.to_str().ok()).filter(|_id| ids.next().is_none());
         let is_own = id.is_some_and(|id| self.owners().get(id).is_some_and(|owner| owner.holder == holder));
-        if is_own { Ok(()) } else { Err(No::NoSession(None)) }
+        if is_own { Ok(()) } else { Err(No::UnknownSession(None)) }
     }
 
     async fn make_room(&self, holder: PrincipalId) -> Result<(), No> {

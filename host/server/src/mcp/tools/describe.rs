@@ -30,7 +30,7 @@ pub(super) fn of(tool: &OpTool<'_>) -> String {
         }
     }
     if tool.entry().manifest.verified().is_none() {
-        said.push("Unverified: nobody has tried this manifest on the live service.".to_owned());
+        said.push("Unverified: not yet tried on the live service.".to_owned());
     }
     said.join(" ")
 }

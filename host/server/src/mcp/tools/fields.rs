@@ -16,7 +16,9 @@ pub(super) fn of(op: &Op) -> Vec<String> {
     }
 }
 
-/// Whether what comes back is a list, as far as the manifest says.
+/// Whether what comes back is a list, as far as the manifest says: its root has elements, or it has pages and no list inside.
 pub(super) fn is_list(op: &Op) -> bool {
-    op.page.is_some() || matches!(&op.pick, Pick::Fields(projection) if projection.root.contains(&Step::Each))
+    let Pick::Fields(projection) = &op.pick else { return false };
+    let inside = || projection.fields.iter().any(|field| field.steps.contains(&Step::Each));
+    projection.root.contains(&Step::Each) || (op.page.is_some() && !inside())
 }

@@ -144,9 +144,8 @@ impl Fixed {
 /// The arguments of a tool that takes any op.
 pub(super) fn taken(by: By, confirm: ConfirmArg) -> &'static [&'static str] {
     match (by, confirm) {
-        (By::Explain, _) => &["op", "args", "connection"],
         (By::Run(Access::Read), _) => &["op", "args", "connection", "next"],
-        (By::Run(Access::Write), ConfirmArg::Off) => &["op", "args", "connection"],
+        (By::Explain, _) | (By::Run(Access::Write), ConfirmArg::Off) => &["op", "args", "connection"],
         (By::Run(Access::Write), ConfirmArg::Reversible) => &["op", "args", "connection", "confirm"],
     }
 }

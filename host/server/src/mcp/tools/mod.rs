@@ -161,17 +161,14 @@ impl<'c> Toolbox<'c> {
 
     /// A digest of all that the list is made of: it changes when the list does.
     pub fn digest(&self) -> Digest {
-        let mut made_of = format!("{:?} {:?}", self.style, self.offer.confirm_arg());
+        let mut made_of = vec![format!("{:?} {:?}", self.style, self.offer.confirm_arg())];
         for (service, offered) in &self.services {
-            made_of.push_str(&format!("\n{service} {}", offered.entry.manifest.digest()));
-            for connected in &offered.connections {
-                made_of.push_str(&format!("\n {} {:?}", connected.cap, connected.label.as_str()));
-            }
-            for op in &offered.ops {
-                made_of.push_str(&format!("\n  {}", op.id));
-            }
+            made_of.push(format!("{service} {}", offered.entry.manifest.digest()));
+            let label = |one: &&Connected| format!("{} {:?}", one.cap, one.label.as_str());
+            made_of.extend(offered.connections.iter().map(label));
+            made_of.extend(offered.ops.iter().map(|op| op.id.to_string()));
         }
-        Digest::of(made_of.as_bytes())
+        Digest::of(made_of.join("\n").as_bytes())
     }
 
     /// How many ops are offered, one way or the other.
@@ -261,6 +258,12 @@ impl Listed<'_> {
             }
         }
     }
+}
+
+/// The names of the tools that are no op's own.
+#[cfg(test)]
+pub(super) fn fixed_names() -> [&'static str; 5] {
+    Fixed::ALL.map(Fixed::name)
 }
 
 /// A service and an op out of a name that has both. No service has the separator in its id.

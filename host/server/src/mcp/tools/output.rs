@@ -9,13 +9,14 @@ use pinhole_manifest::pick::{Field, Node, Pick, Projection, Step};
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
+use super::fields;
 use super::portable::is_portable_name;
 
 /// The output schema of an op's tool.
 pub(super) fn schema(op: &Op) -> JsonObject {
     let result = match &op.pick {
         Pick::None => json!({"type": "null"}),
-        Pick::Fields(projection) => result(projection),
+        Pick::Fields(projection) => result(op, projection),
     };
     around(&result)
 }
@@ -46,41 +47,33 @@ pub(super) fn object_of<const N: usize>(members: [(&str, Value); N]) -> JsonObje
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-const SCALARS: [&str; 4] = ["string", "number", "boolean", "null"];
-
-fn scalar() -> Value {
-    json!({"type": SCALARS})
-}
-
-/// The end of a field.
+/// The end of a field: a scalar or an array of scalars. Which, no manifest says, and a list of all kinds says nothing; every
+/// byte here is read by some model.
 fn leaf() -> Value {
-    json!({"type": ["string", "number", "boolean", "null", "array"], "items": scalar()})
+    json!({})
 }
 
 /// The end of a field at `[*]`: an array of scalars, or an object's scalar members.
 fn every() -> Value {
-    json!({"type": ["array", "object", "null"], "items": scalar(), "additionalProperties": scalar()})
+    json!({"type": ["array", "object", "null"]})
 }
 
-fn result(projection: &Projection) -> Value {
-    let element = root_object(projection);
+fn result(op: &Op, projection: &Projection) -> Value {
+    let mut element = root_object(projection);
     if projection.root.contains(&Step::Each) {
-        let mut element = element;
-        nullable(&mut element, &["object", "null"]);
+        set_type(&mut element, &["object", "null"]);
         return json!({"type": "array", "items": element});
     }
-    // A singular root may hold an object or an array of them, which only an answer can say.
-    let mut both = element.clone();
-    let mut element = element;
-    nullable(&mut element, &["object", "null"]);
-    nullable(&mut both, &["object", "array", "null"]);
-    if let Some(both) = both.as_object_mut() {
-        both.insert("items".to_owned(), element);
+    // A singular root may hold an object or an array of them, which only an answer can say. The likelier is spelled out.
+    if fields::is_list(op) {
+        set_type(&mut element, &["object", "null"]);
+        return json!({"type": ["array", "object", "null"], "items": element});
     }
-    both
+    set_type(&mut element, &["object", "array", "null"]);
+    element
 }
 
-fn nullable(schema: &mut Value, types: &[&str]) {
+fn set_type(schema: &mut Value, types: &[&str]) {
     if let Some(schema) = schema.as_object_mut() {
         schema.insert("type".to_owned(), json!(types));
     }
@@ -99,7 +92,7 @@ fn root_object(projection: &Projection) -> Value {
         }
     }
     if projection.tree.each.as_ref().is_some_and(|each| each.leaves.iter().any(nested)) {
-        members.open = Some(scalar());
+        members.open = Some(leaf());
     }
     members.into_schema()
 }
@@ -128,7 +121,7 @@ fn at(node: &Node, nested: &impl Fn(&usize) -> bool) -> Option<Value> {
         return None;
     }
     let mut object = members.into_schema();
-    nullable(&mut object, &["object", "null"]);
+    set_type(&mut object, &["object", "null"]);
     Some(object)
 }
 

@@ -50,7 +50,7 @@ pub(super) enum By {
 }
 
 /// Reads the arguments of a tool that takes any op.
-pub(super) fn any<'c>(
+pub(super) fn of_any_op<'c>(
     toolbox: &Toolbox<'c>,
     by: By,
     given: Option<JsonObject>,
@@ -131,7 +131,7 @@ fn text(name: &str, value: Option<Value>) -> Result<Option<String>, ArgumentErro
 /// The connection that is meant: the one there is, or the one that is named.
 fn chosen(tool: &OpTool<'_>, name: &str, given: Option<Value>) -> Result<Label, ArgumentError> {
     let labels = tool.labels();
-    let all = || labels.iter().map(|label| label.to_string()).collect();
+    let all = || labels.iter().map(ToString::to_string).collect();
     match (text(name, given)?, labels.as_slice()) {
         (None, [one]) => Ok((*one).clone()),
         (None, _) => Err(ArgumentError::WhichConnection { name: name.to_owned(), labels: all() }),

@@ -2,6 +2,8 @@
 //!
 //! Ranks by words and beginnings of words, the same way every time. INVARIANT: says only what the principal may use.
 
+use std::cmp::Reverse;
+
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use rmcp::model::{CallToolResult, JsonObject};
@@ -83,12 +85,12 @@ impl<'c> Toolbox<'c> {
         access: Access,
         arguments: Option<JsonObject>,
     ) -> Result<ToolCall<'c>, ArgumentError> {
-        read::any(self, By::Run(access), arguments)
+        read::of_any_op(self, By::Run(access), arguments)
     }
 
     /// `explain`: the call that is meant.
     pub fn explain(&self, arguments: Option<JsonObject>) -> Result<ToolCall<'c>, ArgumentError> {
-        read::any(self, By::Explain, arguments)
+        read::of_any_op(self, By::Explain, arguments)
     }
 }
 
@@ -102,13 +104,13 @@ fn line(tool: &OpTool<'_>) -> Value {
     })
 }
 
-/// How well an op fits: how many words of the query it has, then how much they say.
-type Rank = (usize, usize);
+/// How well an op fits: how many words of the query it has, how much they say, and how short its own name is.
+type Rank = (usize, usize, Reverse<usize>);
 
 /// `None` where no word of a query fits.
 fn rank(tool: &OpTool<'_>, query: &[String]) -> Option<Rank> {
     if query.is_empty() {
-        return Some((0, 0));
+        return Some((0, 0, Reverse(0)));
     }
     let op = tool.op();
     let named = words(op.id.as_str());
@@ -131,7 +133,7 @@ fn rank(tool: &OpTool<'_>, query: &[String]) -> Option<Rank> {
         of(&named, 8, 5).max(of(&service, 6, 4)).max(of(&summary, 4, 2)).max(of(&args, 2, 1))
     };
     let weights: Vec<usize> = query.iter().map(weight).filter(|weight| *weight > 0).collect();
-    (!weights.is_empty()).then(|| (weights.len(), weights.iter().sum()))
+    (!weights.is_empty()).then(|| (weights.len(), weights.iter().sum(), Reverse(named.len())))
 }
 
 /// The same word, or one and its plural.

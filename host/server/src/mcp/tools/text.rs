@@ -17,8 +17,7 @@ pub(in crate::mcp) fn list(items: &[String], most: usize) -> String {
         let long = said.chars().count().saturating_add(item.chars().count()) > most;
         if long && place > 0 {
             let left = items.len().saturating_sub(place);
-            said.push_str(&format!(" and {left} more"));
-            return said;
+            return format!("{said} and {left} more");
         }
         if place > 0 {
             said.push_str(", ");
