@@ -60,7 +60,7 @@ async fn conforms(test: &str, (revision, scenarios): (&str, usize), sessions: Se
     assert_eq!(run.scored.len(), scenarios, "the suite requires other scenarios than it did");
     assert_eq!(run.ran, run.scored);
     assert_eq!(run.odd, odd);
-    assert!(run.passed > 2 * scenarios, "{} checks passed", run.passed);
+    assert!(run.passed > scenarios, "{} checks passed", run.passed);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
