@@ -2,6 +2,8 @@
 //!
 //! INVARIANT: what is approved is what was shown: the approval is minted from the sheet that was printed.
 
+mod page;
+
 use anyhow::Context as _;
 use pinhole_grant::KeyId;
 use pinhole_manifest::Access;
@@ -18,7 +20,10 @@ use crate::args::{ApprovalsCommand, PassphraseFlags};
 use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::local::Desktop;
+use crate::wait::block_on;
 use crate::{keys, local, member, occasion, out, sheet, terminal};
+
+pub(crate) use page::PageFlags;
 
 pub(crate) fn main(command: ApprovalsCommand, config: &Config) -> anyhow::Result<End> {
     match command {
@@ -30,6 +35,7 @@ pub(crate) fn main(command: ApprovalsCommand, config: &Config) -> anyhow::Result
             approve(&question, &passphrase, &occasion::catalog(&local, config)?, config)
         }
         ApprovalsCommand::Deny { question } => deny(&question, config),
+        ApprovalsCommand::Page(flags) => block_on(page::main(&flags, config)),
     }
 }
 
@@ -163,15 +169,10 @@ pub(crate) fn not_approved(error: ApproveError, question: QuestionId) -> anyhow:
         ApproveError::Store(store) | ApproveError::Answer(AnswerError::Store(store)) => return store.into(),
         error => error,
     };
-    let hint = match &error {
-        ApproveError::Answer(error) => return over(error).into(),
-        ApproveError::ClockBehind => "`pinhole doctor` says what to do about the clock".to_owned(),
-        ApproveError::OtherConnection => {
-            "`pinhole doctor` looks for rows that were tampered with; nothing was approved".to_owned()
-        }
-        ApproveError::ReadOnly => "`pinhole connections cap SERVICE write` lets it".to_owned(),
-        _ => format!("`pinhole approvals deny {question}`, and have it asked anew"),
-    };
+    if let ApproveError::Answer(error) = &error {
+        return over(error).into();
+    }
+    let hint = error.hint(question);
     Failure::new(End::Refused, error.to_string(), hint).into()
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::approvals::PageFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
@@ -261,6 +262,8 @@ pub(crate) enum ApprovalsCommand {
         /// The question, such as `k7f3-9m2x`
         question: String,
     },
+    /// See them and answer in a browser on this machine, on a page that this command serves until it is stopped
+    Page(PageFlags),
 }
 
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use crate::args::Global;
 use crate::end::{End, Failure};
 
 /// Folders and the level of the log.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Config {
     home: PathBuf,
     /// Where somebody said that it is; the default is not said.

@@ -109,6 +109,11 @@ pub(crate) fn may_permit_writes(config: &Config) -> anyhow::Result<()> {
     File::protected(config).map(|_file| ())
 }
 
+/// Her key opened with this passphrase, for a write; `None` where it does not open it.
+pub(crate) fn opened(passphrase: &Passphrase, config: &Config) -> anyhow::Result<Option<SecretKey>> {
+    File::protected(config)?.tried(passphrase)
+}
+
 /// The file of her key.
 struct File {
     path: PathBuf,

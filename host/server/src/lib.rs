@@ -1,12 +1,14 @@
 //! The doors: MCP for agents, and the member's own pages.
 //!
-//! A door decides who is there and what shows for them; whether a call may run is the runtime's. Nothing here holds the
-//! member's key, reads the environment or opens a connection of its own. INVARIANT: every call goes through
-//! [`pinhole_runtime::local::LocalBot`], on behalf of the [`Principal`] who made it. DESIGN, "Doors".
+//! A door decides who is there and what shows for them; whether a call may run is the runtime's. Nothing here reads the
+//! environment or opens a connection of its own, and nothing but the page has the member's key, for one answer of hers.
+//! INVARIANT: every call goes through [`pinhole_runtime::local::LocalBot`], on behalf of the [`Principal`] who made it.
+//! DESIGN, "Doors".
 #![forbid(unsafe_code)]
 
 pub mod http;
 pub mod mcp;
+pub mod page;
 mod principal;
 mod tokens;
 

@@ -50,6 +50,27 @@ pub enum ApproveError {
     Entropy(#[from] EntropyError),
 }
 
+impl ApproveError {
+    /// What the member can do.
+    pub fn hint(&self, question: QuestionId) -> String {
+        match self {
+            Self::ClockBehind => "`pinhole doctor` says what to do about the clock".to_owned(),
+            Self::OtherConnection => {
+                "`pinhole doctor` looks for rows that were tampered with; nothing was approved".to_owned()
+            }
+            Self::ReadOnly => "`pinhole connections cap SERVICE write` lets it".to_owned(),
+            Self::Answer(AnswerError::Store(error)) | Self::Store(error) => error.hint().to_owned(),
+            Self::Answer(_) => "`pinhole approvals list --all` shows what became of each".to_owned(),
+            Self::NoConnection
+            | Self::OtherAccount
+            | Self::OtherBot
+            | Self::Stale(_)
+            | Self::Mint(_)
+            | Self::Entropy(_) => format!("`pinhole approvals deny {question}`, and have it asked anew"),
+        }
+    }
+}
+
 /// Says no to a question. It takes no key: whoever may write the store can only take away by it.
 pub fn deny(desk: &dyn Desk, member: KeyId, id: QuestionId, now: UnixTime) -> Result<(), AnswerError> {
     desk.answer(member, id, Answer::Deny, now)
