@@ -9,6 +9,7 @@ use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
 use crate::registry::Registry;
+use crate::tokens::TokensCommand;
 
 /// Use a person's connected services without being handed the keys.
 ///
@@ -87,6 +88,9 @@ pub(crate) enum Command {
     /// Make op modules: begin, build, check and run one
     #[command(subcommand)]
     Module(ModuleCommand),
+    /// Make and revoke the tokens by which others may call this machine's MCP server over HTTP
+    #[command(subcommand)]
+    Tokens(TokensCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -32,6 +32,7 @@ mod services;
 mod settings;
 mod sheet;
 mod terminal;
+mod tokens;
 mod wait;
 
 use std::process::ExitCode;
@@ -71,6 +72,7 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Registry(command) => block_on(registry::main(command, config)),
         Command::Manifest(command) => block_on(manifest::main(command)),
         Command::Module(command) => block_on(module::main(command, config)),
+        Command::Tokens(command) => tokens::main(command, config),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "pinhole", &mut script);

@@ -70,6 +70,8 @@ mod tampered;
 #[cfg(test)]
 mod token;
 #[cfg(test)]
+mod tokens;
+#[cfg(test)]
 mod unproved;
 #[cfg(test)]
 mod vectors;

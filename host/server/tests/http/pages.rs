@@ -125,6 +125,7 @@ async fn what_needs_no_token_says_nothing_of_anybody() {
     let answer = connection.ask(&Ask::new("GET", "/healthz")).await;
     assert_eq!((answer.status, answer.body.as_slice()), (200, &b"ok\n"[..]));
     assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
     for (path, host, resource) in [
         ("", None, format!("http://{}", server.address)),
         ("/mcp", None, format!("http://{}/mcp", server.address)),
