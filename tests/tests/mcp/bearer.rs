@@ -29,9 +29,10 @@ async fn pass(client: TcpStream, server: SocketAddr, token: String) -> std::io::
     let back = tokio::spawn(async move { tokio::io::copy(&mut answers, &mut to_client).await });
     while let Some((head, length)) = head(&mut requests).await? {
         let (line, rest) = head.split_once("\r\n").expect("a request line");
-        let head = format!("{line}\r\nauthorization: Bearer {token}\r\n{rest}");
-        to_server.write_all(head.as_bytes()).await?;
-        tokio::io::copy(&mut (&mut requests).take(length), &mut to_server).await?;
+        let mut request = format!("{line}\r\nauthorization: Bearer {token}\r\n{rest}").into_bytes();
+        (&mut requests).take(length).read_to_end(&mut request).await?;
+        // At once, as clients send what is small.
+        to_server.write_all(&request).await?;
     }
     // The client has gone, and the server is to know.
     back.abort();

@@ -27,12 +27,13 @@ pub(crate) struct Door {
 }
 
 impl Door {
-    /// Serves the handler to the holder of a token, with sessions for clients of the older protocol.
+    /// Serves the handler to the holder of a token, with sessions for clients of the older protocol or without.
     pub(crate) async fn open<H: ServerHandler + Clone>(
         handler: H,
         store: Arc<SqliteStore>,
         member: &SecretKey,
         clock: Arc<dyn Clock>,
+        sessions: Sessions,
     ) -> Self {
         let [front, behind] = [listener().await, listener().await];
         let [addr, server] = [&front, &behind].map(|listener| listener.local_addr().expect("an address"));
@@ -41,7 +42,7 @@ impl Door {
         let a_minute = |count| Rate { count, per: std::time::Duration::from_secs(60) };
         let limits =
             HttpLimits { reads: a_minute(10_000), writes: a_minute(10_000), ..HttpLimits::default() };
-        let settings = HttpSettings::default().with_limits(limits).with_sessions(Sessions::On);
+        let settings = HttpSettings::default().with_limits(limits).with_sessions(sessions);
         // What clients name is the address in front.
         let settings = settings.with_host(&addr.to_string()).expect("a host");
         let settings = settings.with_host(&format!("localhost:{}", addr.port())).expect("a host");

@@ -3,4 +3,5 @@
 mod bearer;
 mod conformance;
 mod door;
+mod inspector;
 mod real;

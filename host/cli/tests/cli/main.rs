@@ -40,6 +40,8 @@ mod manifest_test;
 #[cfg(test)]
 mod mcp_install;
 #[cfg(test)]
+mod mcp_python;
+#[cfg(test)]
 mod module;
 #[cfg(test)]
 mod module_files;

@@ -112,6 +112,15 @@ impl<S: ServerHandler + Clone> Fixture<S> {
                 }
                 Ok(text("It was declared."))
             }
+            // Whoever did not say that it can be asked might never answer.
+            "test_sampling" if context.client_capabilities().is_none_or(|can| can.sampling.is_none()) => {
+                Err(ErrorData::invalid_request("the client cannot be asked for samples", None))
+            }
+            "test_elicitation" | "test_elicitation_sep1034_defaults" | "test_elicitation_sep1330_enums"
+                if context.client_capabilities().is_none_or(|can| can.elicitation.is_none()) =>
+            {
+                Err(ErrorData::invalid_request("the client cannot be asked", None))
+            }
             "test_sampling" => sample(&arguments, &context).await,
             "test_elicitation" | "test_elicitation_sep1034_defaults" | "test_elicitation_sep1330_enums" => {
                 elicit(name, &arguments, &context).await
