@@ -3,12 +3,12 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, Label, UnixTime};
-use pinhole_manifest::ServiceId;
+use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, Label, PrincipalId, UnixTime};
+use pinhole_manifest::{Digest, ServiceId};
 use pinhole_runtime::store::{
     Answer, AnswerError, ConnectionError, ConnectionRow, Connections, GrantError, GrantFilter, GrantRow,
     Grants, NewQuestion, Party, Question, QuestionId, Questions, RaiseError, Removal, SpendError,
-    SqliteStore, Store, StoreError, TakeError, Taken,
+    SqliteStore, Store, StoreError, TakeError, Taken, TokenError, TokenRow, Tokens,
 };
 
 type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
@@ -69,6 +69,15 @@ impl Grants for JustBefore {
         grants(filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError>;
         remove_grant(member: KeyId, id: GrantId) -> Result<Removal, StoreError>;
         revoke_grant(member: KeyId, id: GrantId) -> Result<Removal, StoreError>;
+    }
+}
+
+impl Tokens for JustBefore {
+    as_the_store_does! {
+        add_token(row: &TokenRow) -> Result<(), TokenError>;
+        token(member: KeyId, digest: Digest) -> Result<Option<TokenRow>, StoreError>;
+        tokens(member: KeyId) -> Result<Vec<TokenRow>, StoreError>;
+        revoke_token(member: KeyId, id: PrincipalId, now: UnixTime) -> Result<Removal, StoreError>;
     }
 }
 

@@ -18,7 +18,7 @@ use pinhole_runtime::outcome::Code;
 use pinhole_runtime::store::{
     Connections as _, Party, Question, QuestionId, Questions as _, SqliteStore, Store as _,
 };
-use pinhole_standin::{Config, Standin};
+use pinhole_standin::{Config, Reply, Route, Standin};
 use serde_json::{Value, json};
 
 use crate::stage::{Setup, Stage, client, op_name, thing};
@@ -39,6 +39,52 @@ pub fn connectable_thing() -> Value {
         "request": {"method": "GET", "path": "/me"}, "pick": {"fields": ["login"]}
     });
     manifest
+}
+
+/// The made-up manifest with a viewer, and a write that spends and cannot be taken back.
+pub fn writable_thing() -> Value {
+    let mut manifest = connectable_thing();
+    manifest["ops"]["pay"] = json!({
+        "access": "write", "summary": "Pay.", "confirm": "Pay {amount}?", "effect": "spend", "irreversible": true,
+        "args": {
+            "type": "object", "additionalProperties": false, "required": ["amount"],
+            "properties": {"amount": {"type": "integer", "description": "How much."}}
+        },
+        "request": {"method": "POST", "path": "/payments", "json": {"amount": "{amount}"}},
+        "pick": {"fields": ["id"]}
+    });
+    manifest["ops"]["drop_thing"] = json!({
+        "access": "write", "summary": "Drop a thing.", "confirm": "Drop {id}?", "effect": "delete",
+        "args": {
+            "type": "object", "additionalProperties": false, "required": ["id"],
+            "properties": {"id": {"type": "string", "description": "The id."}}
+        },
+        "request": {"method": "DELETE", "path": "/things/{id}"},
+        "pick": "none"
+    });
+    manifest
+}
+
+/// What the stand-in of [`writable_thing`] answers.
+pub fn writable_things_routes() -> Vec<Route> {
+    vec![
+        get("/me", &json!({"login": "wren"})),
+        post("/notes", &json!({"id": 1})),
+        post("/notes/send", &json!({"id": 2})),
+        post("/payments", &json!({"id": 3})),
+        Route::new(http::Method::DELETE, "/things/7", Reply::new(204, "")),
+        get("/shelves/north", &json!({"id": "north", "locked": false})),
+        get("/shelves/locked", &json!({"id": "north", "locked": true})),
+        post("/shelves/north/things", &json!({"id": 7})),
+    ]
+}
+
+fn get(path: &str, body: &Value) -> Route {
+    Route::get(path, Reply::json(200, body))
+}
+
+fn post(path: &str, body: &Value) -> Route {
+    Route::new(http::Method::POST, path, Reply::json(201, body))
 }
 
 /// A member with connections, and the bot that runs on them.

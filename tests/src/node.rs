@@ -78,6 +78,17 @@ pub fn node_tools(test: &str, package: &str) -> Option<PathBuf> {
     missing(test, &format!("{} has no npm `{package}`; `.ci/run` installs it", folder.display()))
 }
 
+/// What is at a path below the folder of tools. `None` and a loud word where it is missing, but for CI, where that is a
+/// failure.
+pub fn tool(test: &str, path: &str) -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let found = root.join(".ci-tools").join(path);
+    if found.exists() {
+        return Some(found);
+    }
+    missing(test, &format!("{} is not there; `.ci/run` installs it", found.display()))
+}
+
 /// Says loudly that a test is skipped and why; in CI that is a failure.
 #[expect(clippy::disallowed_methods, reason = "CI says by the environment that nothing may be skipped")]
 pub fn missing<T>(test: &str, what: &str) -> Option<T> {

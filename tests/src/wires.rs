@@ -67,19 +67,40 @@ impl Wire for Watching {
 
 /// Takes a request and never answers.
 #[derive(Debug, Clone, Default)]
-pub struct Stuck(Arc<Notify>);
+pub struct Stuck {
+    taken: Arc<Notify>,
+    given_up: Arc<Notify>,
+}
 
 impl Stuck {
     /// Waits until a request has come.
     pub async fn taken(&self) {
-        self.0.notified().await;
+        self.taken.notified().await;
+    }
+
+    /// Waits until nobody waits for a request any more.
+    pub async fn given_up(&self) {
+        self.given_up.notified().await;
+    }
+}
+
+/// Says when it goes.
+struct Going(Arc<Notify>);
+
+impl Drop for Going {
+    fn drop(&mut self) {
+        self.0.notify_one();
     }
 }
 
 impl Wire for Stuck {
     fn exchange(&self, _permit: Permit, _request: Outgoing, _limits: WireLimits) -> Exchange<'_> {
-        self.0.notify_one();
-        Box::pin(std::future::pending())
+        self.taken.notify_one();
+        let going = Going(Arc::clone(&self.given_up));
+        Box::pin(async move {
+            let _going = going;
+            std::future::pending().await
+        })
     }
 
     fn dial(&self, _host: &ApiHost) -> Dial {

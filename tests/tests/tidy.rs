@@ -126,13 +126,49 @@ fn rooms_of_the_runtime_point_one_way() {
     }
 }
 
+/// Which rooms of the server may use which. No door but the member's own page knows her key.
+#[test]
+fn rooms_of_the_server_point_one_way() {
+    let allowed: [(&str, &[&str]); 5] = [
+        ("principal", &[]),
+        ("tokens", &["Reach"]),
+        ("http", &["BearerToken", "Principal", "Reach", "tokens"]),
+        ("page", &["http"]),
+        ("mcp", &["Principal", "Reach", "http", "page"]),
+    ];
+    let src = root().join("host/server/src");
+    for (path, text) in sources(&src) {
+        let relative = path.strip_prefix(&src).unwrap();
+        let room =
+            relative.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
+        if room == "lib" {
+            continue;
+        }
+        let found = allowed.iter().find(|(name, _)| *name == room);
+        let (_, allowed) = found.unwrap_or_else(|| panic!("`{room}` is not in the table of this test"));
+        for used in text.split("crate::").skip(1) {
+            let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            let uses = used.is_empty() || used == room || allowed.contains(&used.as_str());
+            assert!(uses, "{} uses `{used}`", path.display());
+        }
+        if room != "page" {
+            for word in ["Present", "open_credential", "Passphrase", "KeyKind::Member"] {
+                assert!(!text.contains(word), "{} says `{word}`", path.display());
+            }
+        }
+    }
+}
+
 /// What only one room may touch.
 #[test]
 fn only_the_right_room_does_it() {
     let rules: [(&str, &[&str]); 7] = [
         ("reqwest::", &["host/runtime/src/net"]),
         ("lookup_host", &["host/runtime/src/net"]),
-        ("TcpStream", &["host/runtime/src/net", "host/standin", "registry/trust/src/serve"]),
+        (
+            "TcpStream",
+            &["host/runtime/src/net", "host/server/src/http", "host/standin", "registry/trust/src/serve"],
+        ),
         ("UdpSocket", &[]),
         ("wasmtime::", &["host/runtime/src/sandbox"]),
         ("Permit::new", &["host/runtime/src/net", "host/runtime/src/call/send.rs"]),

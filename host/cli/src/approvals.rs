@@ -20,6 +20,7 @@ use crate::args::{ApprovalsCommand, PassphraseFlags};
 use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::local::Desktop;
+use crate::tokens::Askers;
 use crate::wait::block_on;
 use crate::{keys, local, member, occasion, out, sheet, terminal};
 
@@ -40,19 +41,20 @@ pub(crate) fn main(command: ApprovalsCommand, config: &Config) -> anyhow::Result
 }
 
 fn list(all: bool, json: bool, config: &Config) -> anyhow::Result<End> {
-    let mut questions = match keys::member_public(config)? {
+    let (mut questions, askers) = match keys::member_public(config)? {
         Some(_) => {
             let desktop = Desktop::open(config)?;
-            desktop.store.questions(Party::Member(desktop.member.id()), desktop.now)?
+            let questions = desktop.store.questions(Party::Member(desktop.member.id()), desktop.now)?;
+            (questions, Askers::of(&desktop)?)
         }
-        None => Vec::new(),
+        None => (Vec::new(), Askers::default()),
     };
     // A yes that was not used yet can be taken back.
     let waits =
         |question: &Question| matches!(question.state, QuestionState::Pending | QuestionState::Approved);
     questions.retain(|question| all || waits(question));
     if json {
-        let rows: Vec<Value> = questions.iter().map(in_json).collect();
+        let rows: Vec<Value> = questions.iter().map(|question| in_json(question, &askers)).collect();
         out::json(&rows)?;
         return Ok(End::Done);
     }
@@ -60,7 +62,7 @@ fn list(all: bool, json: bool, config: &Config) -> anyhow::Result<End> {
         out::note("nothing waits for your yes");
         return Ok(End::Done);
     }
-    let lines: Vec<String> = questions.iter().map(in_a_line).collect();
+    let lines: Vec<String> = questions.iter().map(|question| in_a_line(question, &askers)).collect();
     out::document(lines.join("\n"))?;
     if questions.iter().any(waits) {
         out::note("`pinhole approvals show QUESTION` shows all that a yes would do");
@@ -71,25 +73,27 @@ fn list(all: bool, json: bool, config: &Config) -> anyhow::Result<End> {
 /// Most characters of the args in a line.
 const ARGS_SHOWN: usize = 60;
 
-fn in_a_line(question: &Question) -> String {
+fn in_a_line(question: &Question, askers: &Askers) -> String {
     let args = visible(&question.args);
     let clipped: String = args.chars().take(ARGS_SHOWN).collect();
     let more = if clipped.len() < args.len() { "…" } else { "" };
     format!(
-        "{}  {:<8}  {}  {}.{} {clipped}{more} on {}",
+        "{}  {:<8}  {}  {}{}.{} {clipped}{more} on {}",
         question.id,
         question.state.as_str(),
         out::moment(question.raised_at),
+        question.principal.map(|asker| format!("by {}: ", askers.shown(asker))).unwrap_or_default(),
         question.service,
         question.op,
         visible(question.account.as_str()),
     )
 }
 
-fn in_json(question: &Question) -> Value {
+fn in_json(question: &Question, askers: &Askers) -> Value {
     json!({
         "question": question.id, "state": question.state.as_str(), "service": question.service, "op": question.op,
         "connection": question.connection, "account": question.account, "bot": question.bot,
+        "principal": question.principal, "asked_by": question.principal.and_then(|asker| askers.name(asker)),
         "raised_at": question.raised_at, "expires_at": question.expires_at, "answered_at": question.answered_at,
     })
 }
@@ -100,7 +104,7 @@ fn show(question: &str, json: bool, catalog: &Catalog, config: &Config) -> anyho
     if json {
         out::json(&sheet)?;
     } else {
-        out::document(terminal::fitted(sheet::lines(&sheet)).join("\n"))?;
+        out::document(terminal::fitted(lines(&sheet, &desktop)?).join("\n"))?;
         if sheet.state == QuestionState::Pending {
             let id = sheet.question;
             out::note(format_args!(
@@ -123,7 +127,7 @@ fn approve(
         return Err(over(&AnswerError::NotPending(sheet.state)).into());
     }
     member::may_permit_writes(config)?;
-    member::tell(passphrase, &sheet::lines(&sheet))?;
+    member::tell(passphrase, &lines(&sheet, &desktop)?)?;
     let purpose = format!("which says yes to {}", sheet.question);
     let key = member::key(passphrase, Access::Write, &purpose, config)?;
     // She may have taken her time.
@@ -136,6 +140,15 @@ fn approve(
         out::moment(until)
     ));
     Ok(End::Done)
+}
+
+/// The lines of a sheet, and on whose behalf it is asked.
+fn lines(sheet: &Sheet, desktop: &Desktop) -> anyhow::Result<Vec<String>> {
+    let mut lines = sheet::lines(sheet);
+    if let Some(asker) = sheet.principal {
+        lines.push(format!("  asked by: {}", Askers::of(desktop)?.shown(asker)));
+    }
+    Ok(lines)
 }
 
 fn deny(question: &str, config: &Config) -> anyhow::Result<End> {

@@ -6,8 +6,10 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::PageFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
+use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
 use crate::registry::Registry;
+use crate::tokens::TokensCommand;
 
 /// Use a person's connected services without being handed the keys.
 ///
@@ -66,6 +68,9 @@ pub(crate) enum Command {
     /// See the writes that wait for your yes, and answer
     #[command(subcommand)]
     Approvals(ApprovalsCommand),
+    /// Serve what is connected to an MCP client: one on stdin and stdout, or any over HTTP behind tokens
+    #[command(after_help = MCP_EXAMPLES)]
+    Mcp(Box<McpFlags>),
     /// Look whether everything on this machine is as it should be, and say what to do where it is not
     Doctor(DoctorFlags),
     /// Show, make or protect this machine's keys
@@ -83,6 +88,9 @@ pub(crate) enum Command {
     /// Make op modules: begin, build, check and run one
     #[command(subcommand)]
     Module(ModuleCommand),
+    /// Make and revoke the tokens by which others may call this machine's MCP server over HTTP
+    #[command(subcommand)]
+    Tokens(TokensCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -105,6 +113,11 @@ const RUN_EXAMPLES: &str = "Examples:
 const EXPLAIN_EXAMPLES: &str = "Examples:
   pinhole explain github.create_issue --arg owner=o --arg repo=r --arg title='It breaks'
   pinhole explain github.get_repo --arg owner=o --arg repo=r --grant grant.json --json";
+
+const MCP_EXAMPLES: &str = "Examples:
+  pinhole mcp install claude-code
+  pinhole mcp --services github,linear --read-only
+  pinhole mcp --http 127.0.0.1:8420";
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoFlags {
@@ -175,6 +188,25 @@ pub(crate) enum ConnectionsCommand {
     },
     /// Let this machine's bot read on all of them for thirty days from now
     Renew {
+        #[command(flatten)]
+        passphrase: PassphraseFlags,
+        #[command(flatten)]
+        local: LocalManifests,
+    },
+    /// Let this machine's bot make and change things on a connection for a while, where a person says yes in her client; what
+    /// deletes, sends, spends or cannot be taken back still waits for your passphrase each time
+    Lend {
+        #[command(flatten)]
+        which: WhichConnection,
+        /// How many writes
+        #[arg(long, value_name = "N", default_value = "20")]
+        uses: std::num::NonZeroU32,
+        /// For how long, such as 30m, 8h; at most 24h
+        #[arg(long, value_name = "TIME", default_value = "8h")]
+        ttl: String,
+        /// Take back what was lent instead
+        #[arg(long, conflicts_with_all = ["uses", "ttl"])]
+        take_back: bool,
         #[command(flatten)]
         passphrase: PassphraseFlags,
         #[command(flatten)]

@@ -13,6 +13,8 @@ use crate::end::{End, Failure};
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     home: PathBuf,
+    /// Where somebody said that it is; the default is not said.
+    said: Option<PathBuf>,
     /// What was said of it.
     level: Option<LevelFilter>,
 }
@@ -24,7 +26,8 @@ impl Config {
             Some(home) => Some(home.clone()),
             None => home_of_the_environment()?,
         };
-        let Some(home) = home else {
+        let said = home.clone();
+        let Some(home) = home.or_else(usual_home) else {
             let hint = "say where with `--home DIR` or in `PINHOLE_HOME`";
             return Err(Failure::new(End::Usage, "there is no folder to keep keys and state in", hint).into());
         };
@@ -42,7 +45,7 @@ impl Config {
                 )
             })?),
         };
-        Ok(Self { home, level })
+        Ok(Self { home, said, level })
     }
 
     /// Logs to stderr, so that stdout has nothing but the answer. `unsaid` is the level where nobody said one.
@@ -62,6 +65,37 @@ impl Config {
     /// Where the database is of calls that no bot's key opens a grant for. (A bot's is in the home of its key.)
     pub(crate) fn home(&self) -> &Path {
         &self.home
+    }
+
+    /// The same, where it was said by `--home` or `PINHOLE_HOME`: another process must be told.
+    pub(crate) fn said_home(&self) -> Option<&Path> {
+        self.said.as_deref()
+    }
+
+    /// The folder that a variable names, where its path is absolute.
+    pub(crate) fn folder(variable: &str) -> Option<PathBuf> {
+        environment(variable).filter(|folder| folder.is_absolute())
+    }
+
+    /// The user's own folder.
+    pub(crate) fn user() -> Option<PathBuf> {
+        Self::folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
+    }
+
+    /// Where programs that follow the XDG Base Directory Specification keep their settings.
+    pub(crate) fn settings() -> Option<PathBuf> {
+        Self::folder("XDG_CONFIG_HOME").or_else(|| Some(Self::user()?.join(".config")))
+    }
+
+    /// Where applications keep theirs on this system.
+    pub(crate) fn applications() -> Option<PathBuf> {
+        if cfg!(windows) {
+            return Self::folder("APPDATA");
+        }
+        if cfg!(target_os = "macos") {
+            return Some(Self::user()?.join("Library/Application Support"));
+        }
+        Self::settings()
     }
 
     /// What the operator sets.
@@ -90,9 +124,12 @@ fn home_of_the_environment() -> anyhow::Result<Option<PathBuf>> {
         let message = format!("`PINHOLE_HOME` is `{}`, which is not an absolute path", home.display());
         return Err(Failure::new(End::Usage, message, "write it from `/` on, or say `--home DIR`").into());
     }
-    let absolute = |name| environment(name).filter(|folder| folder.is_absolute());
-    let data = absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")));
-    Ok(data.map(|data| data.join("pinhole")))
+    Ok(None)
+}
+
+fn usual_home() -> Option<PathBuf> {
+    let data = Config::folder("XDG_DATA_HOME").or_else(|| Some(Config::user()?.join(".local/share")));
+    Some(data?.join("pinhole"))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]

@@ -229,13 +229,16 @@ fn kind_word(kind: ArgKind) -> &'static str {
 }
 
 /// `90s`, `2m`, `12h`, `30d`.
-fn seconds(text: &str) -> anyhow::Result<i64> {
+/// A time as people write it, in seconds.
+pub(crate) fn seconds(text: &str) -> anyhow::Result<i64> {
     let unit = |suffix: char, factor: i64| {
         text.strip_suffix(suffix)?.parse::<u32>().ok().and_then(|count| i64::from(count).checked_mul(factor))
     };
     let found =
         unit('s', 1).or_else(|| unit('m', 60)).or_else(|| unit('h', 3_600)).or_else(|| unit('d', 86_400));
-    found.ok_or_else(|| usage(format!("`{text}` is no time: write 90s, 2m, 12h or 30d")).into())
+    found.ok_or_else(|| {
+        Failure::new(End::Usage, format!("`{text}` is no time"), "write 90s, 2m, 12h or 30d").into()
+    })
 }
 
 fn inspect(file: &std::path::Path, json: bool, config: &Config) -> anyhow::Result<End> {

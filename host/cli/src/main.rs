@@ -20,6 +20,7 @@ mod grant;
 mod keys;
 mod local;
 mod manifest;
+mod mcp;
 mod member;
 mod module;
 mod occasion;
@@ -31,6 +32,7 @@ mod services;
 mod settings;
 mod sheet;
 mod terminal;
+mod tokens;
 mod wait;
 
 use std::process::ExitCode;
@@ -63,12 +65,14 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Run(flags) => block_on(run::main(flags, config)),
         Command::Explain(flags) => block_on(explain::main(flags, config)),
         Command::Approvals(command) => approvals::main(command, config),
+        Command::Mcp(flags) => block_on(mcp::main(*flags, config)),
         Command::Doctor(flags) => block_on(doctor::main(&flags, config)),
         Command::Keys(command) => keys::main(command, config),
         Command::Grant(command) => grant::main(command, config),
         Command::Registry(command) => block_on(registry::main(command, config)),
         Command::Manifest(command) => block_on(manifest::main(command)),
         Command::Module(command) => block_on(module::main(command, config)),
+        Command::Tokens(command) => tokens::main(command, config),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "pinhole", &mut script);

@@ -18,6 +18,11 @@ pub(crate) fn is_there() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && open().is_ok()
 }
 
+/// Whether stdin is a terminal.
+pub(crate) fn stdin_is_one() -> bool {
+    std::io::stdin().is_terminal()
+}
+
 /// Asks for something that is not shown while it is typed.
 pub(crate) fn secret(prompt: &str) -> anyhow::Result<String> {
     let mut terminal = open().context("there is no terminal to ask at")?;

@@ -11,6 +11,25 @@ pub(crate) fn block_on(future: impl Future<Output = anyhow::Result<End>>) -> any
     ended
 }
 
+/// Waits until this process is told to stop: by Ctrl-C, or by SIGTERM.
+pub(crate) async fn told_to_stop() -> anyhow::Result<()> {
+    let interrupted = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use anyhow::Context as _;
+        let terminate = tokio::signal::unix::SignalKind::terminate();
+        let mut terminated =
+            tokio::signal::unix::signal(terminate).context("SIGTERM cannot be listened for")?;
+        tokio::select! {
+            interrupted = interrupted => interrupted?,
+            _ = terminated.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    interrupted.await?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;

@@ -6,7 +6,11 @@
 //! DESIGN, "Doors".
 #![forbid(unsafe_code)]
 
+pub mod http;
+pub mod mcp;
 pub mod page;
 mod principal;
+mod tokens;
 
 pub use principal::{Principal, Reach};
+pub use tokens::{BearerToken, NoToken, TOKEN_PREFIX};

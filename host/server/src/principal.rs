@@ -85,6 +85,11 @@ impl Reach {
         }
     }
 
+    /// Whether nothing at all is within it.
+    pub fn is_nothing(&self) -> bool {
+        !(self.reads || self.writes) || self.services.as_ref().is_some_and(BTreeSet::is_empty)
+    }
+
     /// What both cover.
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
@@ -117,5 +122,7 @@ mod tests {
         assert!(and.covers(&stripe, Access::Read) && !and.covers(&stripe, Access::Write));
         assert!(!and.covers(&github, Access::Read));
         assert!(!Reach::default().only(&[]).covers_access(Access::Read));
+        assert!(Reach::default().only(&[]).is_nothing() && and.clone().of([github]).is_nothing());
+        assert!(!and.is_nothing() && !Reach::default().is_nothing());
     }
 }

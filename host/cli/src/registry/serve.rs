@@ -1,12 +1,11 @@
 //! `pinhole registry serve`: what is published, over HTTP or HTTPS, until it is stopped.
 
-use anyhow::Context as _;
 use pinhole_registry::serve::{ServeError, Server, Tls};
 
 use super::args::ServeFlags;
 use super::{failure, maintain};
 use crate::end::End;
-use crate::{files, out};
+use crate::{files, out, wait};
 
 pub(super) async fn main(flags: &ServeFlags) -> anyhow::Result<End> {
     let public = maintain::opened(&flags.folder)?.public();
@@ -27,19 +26,11 @@ pub(super) async fn main(flags: &ServeFlags) -> anyhow::Result<End> {
             "hosts fetch from https alone: put a server with a certificate before it, or pass `--tls-cert`",
         );
     }
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    let mut terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
-        .context("SIGTERM cannot be listened for")?;
     server
-        .run(async move {
-            #[cfg(unix)]
-            tokio::select! {
-                _ = interrupted => {}
-                _ = terminated.recv() => {}
+        .run(async {
+            if let Err(error) = wait::told_to_stop().await {
+                out::failure(&error);
             }
-            #[cfg(not(unix))]
-            interrupted.await.unwrap_or_default();
         })
         .await;
     Ok(End::Done)

@@ -1,6 +1,6 @@
 //! `run` of a write at a terminal: the sheet is shown and her passphrase is her yes.
 
-mod terminal;
+pub(crate) mod terminal;
 
 use self::terminal::{Terminal, is_there};
 use crate::approvals::Desk;

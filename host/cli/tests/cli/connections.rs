@@ -238,3 +238,43 @@ fn where_nothing_is_connected_there_is_nothing_to_do() {
     let ran = connections(&home, &["renew"]).expect(0);
     assert!(ran.stderr.contains("`pinhole connect SERVICE`"), "{}", ran.stderr);
 }
+
+#[test]
+fn what_is_lent_is_shown_first_takes_the_passphrase_and_is_taken_back() {
+    let (home, stage) = (Home::new(), Stage::new());
+    home.connect_for_writes(&stage);
+    let [flag, passphrase] = home.passphrase();
+    let lent = "SELECT count(*) FROM grants WHERE access = 'write'";
+    let rows = |home: &Home| home.database().query_one(lent, [], |row| row.get::<_, i64>(0)).unwrap();
+    let wrong = home.write("wrong", "not the passphrase\n");
+    connections(&home, &["lend", "github", "--passphrase-file", &wrong]).expect(3);
+    connections(&home, &["lend", "github", "--ttl", "25h", &flag, &passphrase]).expect(3);
+    connections(&home, &["lend", "github", "--uses", "0", &flag, &passphrase]).expect(2);
+    assert_eq!(rows(&home), 0);
+    let ran =
+        connections(&home, &["lend", "github", "--uses", "3", "--ttl", "1h", &flag, &passphrase]).expect(0);
+    assert!(
+        ran.stderr.contains("create_issue: ") && ran.stderr.contains("For 1h, 3 times"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stdout.contains("lent: 3 writes on github default, until 20"), "{}", ran.stdout);
+    assert_eq!(rows(&home), 1);
+    // Lent to a client's word, not to `run`.
+    let question = ask(&home, &stage);
+    assert_eq!(state(&home, &question), "pending");
+    for found in ["nothing of github default is lent any more", "nothing of github default was lent"] {
+        let back = connections(&home, &["lend", "github", "--take-back", &flag, &passphrase]).expect(0);
+        assert!(back.stdout.contains(found), "{}", back.stdout);
+        assert_eq!(rows(&home), 0);
+    }
+}
+
+#[test]
+fn a_connection_that_reads_lends_nothing() {
+    let (home, stage) = (Home::new(), Stage::new());
+    home.connect(&stage, &[]).expect(0);
+    let [flag, passphrase] = home.passphrase();
+    let ran = connections(&home, &["lend", "github", &flag, &passphrase]).expect(3);
+    assert!(ran.stderr.contains("connections cap github write"), "{}", ran.stderr);
+}

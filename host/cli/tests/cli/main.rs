@@ -38,6 +38,10 @@ mod manifest_diff;
 #[cfg(test)]
 mod manifest_test;
 #[cfg(test)]
+mod mcp_install;
+#[cfg(test)]
+mod mcp_python;
+#[cfg(test)]
 mod module;
 #[cfg(test)]
 mod module_files;
@@ -65,6 +69,8 @@ mod stored;
 mod tampered;
 #[cfg(test)]
 mod token;
+#[cfg(test)]
+mod tokens;
 #[cfg(test)]
 mod unproved;
 #[cfg(test)]

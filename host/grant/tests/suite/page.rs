@@ -2,8 +2,8 @@
 
 use pinhole_grant::page::{PAGE_LIFE_SECS, PAGE_TOKEN_BYTES_MAX, PLACE_BYTES_MAX};
 use pinhole_grant::{
-    Account, Action, ActionDigest, CredentialId, GrantId, KeyId, OpenPageError, PageParts, SealPageError,
-    UnixTime, open_page, seal_page,
+    Account, Action, ActionDigest, CredentialId, GrantId, KeyId, OpenPageError, PageParts, PrincipalId,
+    SealPageError, UnixTime, open_page, seal_page,
 };
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{Digest, OpId, ServiceId};
@@ -93,6 +93,20 @@ fn it_is_good_for_an_hour_and_no_clock_revives_it() {
     let end = UnixTime::from_secs(i64::MAX);
     let token = seal_page(parts("x"), &bot(), end, [1; 12]).unwrap();
     assert_eq!(refused(token.as_str(), end), OpenPageError::Expired);
+}
+
+#[test]
+fn it_is_for_whom_it_was_given_to() {
+    let [one, other] = [1, 2].map(|seed| Some(PrincipalId::random(&mut rng(seed))));
+    let (issuer, action) = (member().public().id(), action(|_| ()));
+    for principal in [None, one] {
+        let parts = PageParts { principal, ..parts("here") };
+        let token = seal_page(parts, &bot(), NOW, [7; 12]).unwrap();
+        for by in [None, one, other] {
+            let opened = open_page(token.as_str(), &bot(), NOW).unwrap();
+            assert_eq!(opened.check(issuer, action, by).is_ok(), by == principal);
+        }
+    }
 }
 
 #[test]

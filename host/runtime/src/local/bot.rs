@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{Caution, KeyId, UnixTime};
+use pinhole_grant::{ActionDigest, Caution, KeyId, UnixTime};
 use pinhole_manifest::model::Op;
 use pinhole_manifest::{Access, ServiceId};
 use serde_json::Value;
@@ -57,6 +57,14 @@ impl LocalBot {
     /// What a call would do, without doing it: nothing is asked, spent, given out or sent.
     pub async fn explain(&self, call: &StoredCall) -> Explained {
         self.explained(call).await.unwrap_or_else(Explained::Refused)
+    }
+
+    /// What exactly a write would do, as an approval names it. Nothing is asked, spent or sent.
+    pub async fn action(&self, call: &StoredCall) -> Result<ActionDigest, Refusal> {
+        let stored = self.stored(call).await?;
+        let request = request(call, stored.grant.sealed);
+        let mut trace = Trace::new(&self.executor);
+        Ok(self.executor.consider(&request, &mut trace).await?.digest())
     }
 
     /// The connection that is meant and the bot's read grant of it: both agree with what is sealed.
@@ -189,7 +197,7 @@ impl LocalBot {
     async fn last(
         &self,
         call: &StoredCall,
-        action: pinhole_grant::ActionDigest,
+        action: ActionDigest,
         now: UnixTime,
     ) -> Result<Option<Question>, Refusal> {
         let (bot, principal) = (self.executor.bot.public().id(), call.principal);

@@ -103,7 +103,13 @@ impl StoredCall {
     /// The same, once a person said yes in her client.
     #[must_use]
     pub fn confirmed(self) -> Self {
-        Self { yes: Yes::InTheClient, ..self }
+        self.on_the_yes(Yes::InTheClient)
+    }
+
+    /// The same on this yes.
+    #[must_use]
+    pub fn on_the_yes(self, yes: Yes) -> Self {
+        Self { yes, ..self }
     }
 
     /// The same for the page that the `next` of an earlier outcome stands for.

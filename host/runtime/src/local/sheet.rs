@@ -5,7 +5,7 @@
 //! does not agree with its digest, or whose manifest is not the present one.
 //! Texts are as they are: whoever shows them makes characters that do not show visible.
 
-use pinhole_grant::{Account, ActionDigest, CredentialId, Dial, KeyId, Label, UnixTime};
+use pinhole_grant::{Account, ActionDigest, CredentialId, Dial, KeyId, Label, PrincipalId, UnixTime};
 use pinhole_manifest::model::{Args, Effect, Requirement};
 use pinhole_manifest::{Digest, OpId, ServiceId};
 use serde::Serialize;
@@ -54,6 +54,9 @@ pub struct Sheet {
     pub found: Vec<Found>,
     /// The bot that would run it.
     pub bot: KeyId,
+    /// On whose behalf it asks; `None` for its host's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub principal: Option<PrincipalId>,
     /// The manifest, such as `github@1.0.0`.
     pub manifest: String,
     /// Its digest.
@@ -148,6 +151,7 @@ impl Sheet {
             irreversible: op.irreversible,
             found,
             bot: question.bot,
+            principal: question.principal,
             manifest: manifest.label(),
             digest: manifest.digest(),
             unsigned: entry.source == Source::UnsignedFile,

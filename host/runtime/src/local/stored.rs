@@ -9,7 +9,7 @@ use crate::catalog::{Catalog, Entry, Missing};
 use crate::store::{ConnectionRow, Desk, GrantFilter, GrantRow, StoreError};
 
 /// A connection and the bot's read grant of it, as they are stored.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stored {
     /// The connection.

@@ -20,6 +20,8 @@ pub enum Table {
     Questions,
     /// Revoked grants.
     Revoked,
+    /// Bearer tokens, as their digests.
+    Tokens,
     /// Spent uses.
     Uses,
 }
@@ -33,6 +35,7 @@ impl Table {
             Self::Grants => "grants",
             Self::Questions => "questions",
             Self::Revoked => "revoked",
+            Self::Tokens => "tokens",
             Self::Uses => "uses",
         }
     }
@@ -166,7 +169,7 @@ impl StoreError {
             }
             Self::Tampered { .. } => {
                 "for a connection `pinhole connections remove ID`, then connect anew; for a grant `pinhole connections renew`; for a \
-                 question `pinhole approvals deny ID`"
+                 question `pinhole approvals deny ID`; for a token `pinhole tokens revoke ID`, then a new one"
             }
             Self::Failed { .. } => "look at the disk and at the rights of the folder",
         }

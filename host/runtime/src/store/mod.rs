@@ -9,6 +9,7 @@ mod grants;
 mod memory;
 mod questions;
 mod sqlite;
+mod tokens;
 
 use std::num::NonZeroU32;
 
@@ -22,6 +23,7 @@ pub use questions::{
     Question, QuestionId, QuestionIdError, QuestionState, Questions, RaiseError, TakeError, Taken,
 };
 pub use sqlite::{DATABASE, LOCK_WAIT, SqliteStore};
+pub use tokens::{EmptyScope, TokenError, TokenRow, TokenScope, TokenState, Tokens};
 
 /// The durable state of a host. Calls block for as long as the disk takes.
 pub trait Store: Send + Sync {
@@ -45,9 +47,9 @@ pub trait Store: Send + Sync {
 }
 
 /// All that is durable on a host.
-pub trait Desk: Store + Connections + Grants + Questions {}
+pub trait Desk: Store + Connections + Grants + Questions + Tokens {}
 
-impl<T: Store + Connections + Grants + Questions> Desk for T {}
+impl<T: Store + Connections + Grants + Questions + Tokens> Desk for T {}
 
 /// Why a use could not be spent.
 #[derive(Debug, thiserror::Error)]

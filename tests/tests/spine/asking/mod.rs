@@ -2,6 +2,7 @@
 
 mod changes;
 pub(crate) mod codes;
+mod lent;
 mod others;
 mod raising;
 mod running;
@@ -14,11 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pinhole_runtime::catalog::{Catalog, Source};
 use pinhole_runtime::local::Place;
 use pinhole_runtime::store::{QuestionId, QuestionState};
-use pinhole_standin::Route;
-use pinhole_tests::{LocalStage, Setup, Spoiling, connectable_thing};
+use pinhole_tests::{LocalStage, Setup, Spoiling, writable_thing as manifest, writable_things_routes};
 use serde_json::{Value, json};
-
-use crate::common::{get, post};
 
 /// A write that needs nothing else to hold.
 const NOTE: &str = "thing.add_note";
@@ -33,45 +31,8 @@ fn on_north() -> Value {
     json!({"shelf": "north", "name": "lamp"})
 }
 
-/// The made-up manifest with a viewer, and a write that spends and cannot be taken back.
-fn manifest() -> Value {
-    let mut manifest = connectable_thing();
-    manifest["ops"]["pay"] = json!({
-        "access": "write", "summary": "Pay.", "confirm": "Pay {amount}?", "effect": "spend", "irreversible": true,
-        "args": {
-            "type": "object", "additionalProperties": false, "required": ["amount"],
-            "properties": {"amount": {"type": "integer", "description": "How much."}}
-        },
-        "request": {"method": "POST", "path": "/payments", "json": {"amount": "{amount}"}},
-        "pick": {"fields": ["id"]}
-    });
-    manifest["ops"]["drop_thing"] = json!({
-        "access": "write", "summary": "Drop a thing.", "confirm": "Drop {id}?", "effect": "delete",
-        "args": {
-            "type": "object", "additionalProperties": false, "required": ["id"],
-            "properties": {"id": {"type": "string", "description": "The id."}}
-        },
-        "request": {"method": "DELETE", "path": "/things/{id}"},
-        "pick": "none"
-    });
-    manifest
-}
-
-fn routes() -> Vec<Route> {
-    vec![
-        get("/me", &json!({"login": "wren"})),
-        post("/notes", &json!({"id": 1})),
-        post("/notes/send", &json!({"id": 2})),
-        post("/payments", &json!({"id": 3})),
-        Route::new(http::Method::DELETE, "/things/7", pinhole_standin::Reply::new(204, "")),
-        get("/shelves/north", &json!({"id": "north", "locked": false})),
-        get("/shelves/locked", &json!({"id": "north", "locked": true})),
-        post("/shelves/north/things", &json!({"id": 7})),
-    ]
-}
-
 fn setup() -> Setup {
-    Setup::manifest(&manifest(), routes())
+    Setup::manifest(&manifest(), writable_things_routes())
 }
 
 /// Any key will do, so that one can be changed for another.

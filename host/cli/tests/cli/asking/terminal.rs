@@ -45,6 +45,11 @@ impl Terminal {
         Self::open(&desk.home, &format!("exec {}", quoted(desk, words)))
     }
 
+    /// A command that dials nothing, at a new terminal.
+    pub(crate) fn of(home: &Home, words: &[&str]) -> Self {
+        Self::open(home, &format!("exec {}", as_a_shell_reads(home, words)))
+    }
+
     /// `run WHAT…`, not before a line has been typed and taken.
     pub(crate) fn run_after_a_line(desk: &Desk, what: &[&str]) -> Self {
         let words = [&["run"], what].concat();
@@ -126,11 +131,14 @@ impl Terminal {
     }
 }
 
-/// The binary and its args as a shell reads them, with nothing else in its environment.
 fn quoted(desk: &Desk, words: &[&str]) -> String {
-    let args = desk.stage.args(&desk.home, words);
-    let home = format!("PINHOLE_HOME={}", desk.home.path("").display());
-    let words = [&["env", "-i", &home, env!("CARGO_BIN_EXE_pinhole")], &args.words()[..]].concat();
+    as_a_shell_reads(&desk.home, &desk.stage.args(&desk.home, words).words())
+}
+
+/// The binary and its args as a shell reads them, with nothing else in its environment.
+fn as_a_shell_reads(home: &Home, words: &[&str]) -> String {
+    let home = format!("PINHOLE_HOME={}", home.path("").display());
+    let words = [&["env", "-i", &home, env!("CARGO_BIN_EXE_pinhole")], words].concat();
     words.into_iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 

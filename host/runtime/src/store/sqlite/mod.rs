@@ -12,6 +12,7 @@ mod open;
 mod questions;
 mod schema;
 mod spine;
+mod tokens;
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,7 +24,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use self::broken::{Broken, Place};
 use super::{QuestionId, Removal, StoreError, Table};
-use pinhole_grant::{CredentialId, KeyId};
+use pinhole_grant::{CredentialId, KeyId, PrincipalId};
 
 /// The name of the database in a home.
 pub const DATABASE: &str = "pinhole.db";
@@ -103,7 +104,7 @@ impl SqliteStore {
         earlier::look(self, home).map(|_before| ())
     }
 
-    /// Forgets a connection or a question whose id, as the row has it, is none: for what was tampered with. Nothing whose id
+    /// Forgets a connection, a question or a token whose id, as the row has it, is none: for what was tampered with. Nothing whose id
     /// is one is touched; it has doors of its own.
     pub fn forget_unreadable(&self, table: Table, member: KeyId, id: &str) -> Result<Removal, StoreError> {
         let forget = match table {
@@ -112,6 +113,9 @@ impl SqliteStore {
             }
             Table::Questions if id.parse::<QuestionId>().is_err() => {
                 "DELETE FROM questions WHERE id = ?1 AND member = ?2"
+            }
+            Table::Tokens if PrincipalId::parse(id).is_err() => {
+                "DELETE FROM tokens WHERE id = ?1 AND member = ?2"
             }
             _ => return Ok(Removal::Absent),
         };

@@ -9,14 +9,15 @@ use rusqlite::{Connection, OptionalExtension as _, Params, Row, Transaction, nam
 use super::SqliteStore;
 use super::broken::{Broken, Columns};
 use super::connections::{NoWord, exists};
+use super::schema;
 use super::spine::revoke;
 use crate::store::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
     Question, QuestionId, QuestionState, Questions, RaiseError, Removal, StoreError, Table, TakeError, Taken,
 };
 
-const COLUMNS: &str = "id, member, service, op, args, manifest, connection, account, bot, action, found, raised_at, \
-                       expires_at, state, answered_at, grant_id, until, principal";
+const ALL_BUT_PRINCIPAL: &str = "id, member, service, op, args, manifest, connection, account, bot, action, found, \
+                                 raised_at, expires_at, state, answered_at, grant_id, until";
 
 impl Questions for SqliteStore {
     fn raise(&self, question: &NewQuestion<'_>) -> Result<Question, RaiseError> {
@@ -54,8 +55,11 @@ impl Questions for SqliteStore {
     fn questions(&self, party: Party, now: UnixTime) -> Result<Vec<Question>, StoreError> {
         self.read("list questions", |connection| {
             let (side, key, principal) = side(party);
-            let select =
-                format!("SELECT {COLUMNS} FROM questions WHERE {side} ORDER BY raised_at DESC, rowid DESC");
+            // Who only looks takes no step to this version: before it, all questions were the host's own.
+            let whose = if schema::version(connection)? < 3 { "''" } else { "principal" };
+            let select = format!(
+                "SELECT {ALL_BUT_PRINCIPAL}, {whose} FROM questions WHERE {side} ORDER BY raised_at DESC, rowid DESC"
+            );
             let mut statement = connection.prepare_cached(&select)?;
             let mut rows = statement.query(params![key, principal])?;
             let mut found = Vec::new();
@@ -260,8 +264,8 @@ fn one<E>(
     params: impl Params,
     now: UnixTime,
 ) -> Result<Option<Question>, Broken<E>> {
-    let mut statement =
-        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM questions WHERE {condition}"))?;
+    let mut statement = connection
+        .prepare_cached(&format!("SELECT {ALL_BUT_PRINCIPAL}, principal FROM questions WHERE {condition}"))?;
     statement.query_row(params, |row| Ok(read(row, now))).optional()?.transpose()
 }
 

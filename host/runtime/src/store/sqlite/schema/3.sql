@@ -16,6 +16,7 @@ CREATE TABLE tokens (
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL CHECK (expires_at > created_at),
     revoked_at INTEGER,
-    CHECK (reads + writes > 0),
-    UNIQUE (member, name)
+    CHECK (reads + writes > 0)
 ) STRICT;
+-- A name is free again once its token is revoked.
+CREATE UNIQUE INDEX tokens_name ON tokens (member, name) WHERE revoked_at IS NULL;

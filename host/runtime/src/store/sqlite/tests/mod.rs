@@ -8,6 +8,7 @@ mod model;
 mod processes;
 mod questions;
 mod spine;
+mod tokens;
 mod versions;
 
 use std::num::NonZeroU32;

@@ -2,10 +2,10 @@
 
 use std::sync::Barrier;
 
-use pinhole_grant::UnixTime;
+use pinhole_grant::{PrincipalId, UnixTime};
 use serde_json::Value;
 
-use super::{Asked, Disk, HOUR, NOW, bot, grant_id, key, member, question_id, somebody_else, the_bot};
+use super::{Asked, Disk, HOUR, NOW, bot, grant_id, key, member, question_id, rng, somebody_else, the_bot};
 use crate::store::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
     QuestionState, Questions as _, RaiseError, SqliteStore, Store as _, TakeError, Taken,
@@ -199,4 +199,51 @@ fn a_bot_cannot_fill_the_disk_with_questions() {
     assert!(matches!(store.raise(&long), Err(RaiseError::TooLarge)));
     let short = NewQuestion { expires_at: end, ..asked.new_question(question_id(5000), end) };
     assert!(matches!(store.raise(&short), Err(RaiseError::ExpiresAtOnce)));
+}
+
+/// Two holders of tokens and the host itself ask for the same write: three questions, and no yes is another's.
+#[test]
+fn what_one_principal_asks_shows_for_no_other() {
+    let disk = Disk::new();
+    let store = disk.store();
+    let asked = Asked::new("A title");
+    let action = asked.action(bot()).digest().unwrap();
+    let callers = [None, Some(PrincipalId::random(&mut rng(1))), Some(PrincipalId::random(&mut rng(2)))];
+    let ids = [1, 2, 3].map(question_id);
+    for (principal, id) in callers.into_iter().zip(ids) {
+        let new = NewQuestion { principal, ..asked.new_question(id, NOW) };
+        assert_eq!(store.raise(&new).unwrap().id, id);
+        // The same again is the same.
+        let again = NewQuestion { principal, ..asked.new_question(question_id(99), NOW) };
+        assert_eq!(store.raise(&again).unwrap().id, id);
+    }
+    store.answer(member(), ids[1], yes(later(HOUR)), NOW).unwrap();
+    for (principal, id) in callers.into_iter().zip(ids) {
+        let by = Party::Bot(bot(), principal);
+        assert_eq!(store.last_question(by, action, NOW).unwrap().unwrap().id, id);
+        assert_eq!(store.questions(by, NOW).unwrap().iter().map(|one| one.id).collect::<Vec<_>>(), [id]);
+        for other in ids.into_iter().filter(|other| *other != id) {
+            assert_eq!(store.question(by, other, NOW).unwrap(), None);
+            assert!(matches!(store.take(by, other, NOW), Err(TakeError::Absent)));
+        }
+    }
+    assert!(matches!(store.take(Party::Member(member()), ids[1], NOW), Err(TakeError::Absent)));
+    assert_eq!(store.questions(Party::Member(member()), NOW).unwrap().len(), 3);
+    assert!(store.take(Party::Bot(bot(), callers[1]), ids[1], NOW).is_ok());
+}
+
+#[test]
+fn who_asks_too_much_keeps_nobody_else_from_asking() {
+    let store = SqliteStore::in_memory().unwrap();
+    let principal = Some(PrincipalId::random(&mut rng(1)));
+    for number in 0..QUESTIONS_PENDING_MAX {
+        let asked = Asked::new(&format!("title {number}"));
+        let new = asked.new_question(question_id(u64::from(number)), NOW);
+        store.raise(&NewQuestion { principal, ..new }).unwrap();
+    }
+    let asked = Asked::new("one more");
+    let new = asked.new_question(question_id(5000), NOW);
+    let more = store.raise(&NewQuestion { principal, ..new });
+    assert!(matches!(more, Err(RaiseError::TooManyPending)), "{more:?}");
+    store.raise(&new).unwrap();
 }

@@ -1,5 +1,8 @@
 //! `pinhole connections`: what is connected, and what it may be used for. Never shows a key.
 
+mod lend;
+
+use lend::Lending;
 use pinhole_grant::{CredentialId, Dial, OpenError, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
@@ -27,6 +30,10 @@ pub(crate) fn main(command: Option<ConnectionsCommand>, json: bool, config: &Con
         }
         Some(ConnectionsCommand::Renew { passphrase, local }) => {
             renew(&passphrase, &occasion::catalog(&local, config)?, config)
+        }
+        Some(ConnectionsCommand::Lend { which, uses, ttl, take_back, passphrase, local }) => {
+            let lending = if take_back { Lending::TakeBack } else { Lending::Lend { uses, ttl: &ttl } };
+            lend::main(&which, &lending, &passphrase, &occasion::catalog(&local, config)?, config)
         }
         Some(ConnectionsCommand::Remove { which }) => remove(&which, config),
     }

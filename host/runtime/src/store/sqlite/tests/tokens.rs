@@ -1,0 +1,177 @@
+//! Tokens: each name once, found by its digest alone, revoked for good, and nothing that was tampered with is believed.
+
+use std::collections::BTreeSet;
+
+use pinhole_grant::{Label, PrincipalId, UnixTime};
+use pinhole_manifest::{Access, Digest};
+
+use super::{Disk, HOUR, NOW, member, rng, service, somebody_else};
+use crate::store::{
+    EmptyScope, Removal, SqliteStore, StoreError, Table, TokenError, TokenRow, TokenScope, TokenState,
+    Tokens as _,
+};
+
+fn token(seed: u64, name: &str) -> TokenRow {
+    TokenRow {
+        id: PrincipalId::random(&mut rng(seed)),
+        member: member(),
+        name: Label::parse(name).unwrap(),
+        digest: Digest::of(&seed.to_be_bytes()),
+        scope: TokenScope::new([Access::Read], None).unwrap(),
+        created_at: NOW,
+        expires_at: NOW.plus_secs(HOUR),
+        revoked_at: None,
+    }
+}
+
+fn found(store: &SqliteStore, row: &TokenRow) -> Option<TokenRow> {
+    store.token(row.member, row.digest).unwrap()
+}
+
+#[test]
+fn a_token_comes_back_as_it_was_stored_and_only_to_its_member() {
+    let disk = Disk::new();
+    let both = BTreeSet::from([service("github"), service("stripe")]);
+    let scopes = [
+        TokenScope::new([Access::Read], None),
+        TokenScope::new([Access::Write], Some(both.clone())),
+        TokenScope::new([Access::Write, Access::Read], Some([service("github")].into())),
+    ];
+    let rows: Vec<TokenRow> = (0..)
+        .zip(scopes)
+        .map(|(seed, scope)| TokenRow { scope: scope.unwrap(), ..token(seed, &format!("n{seed}")) })
+        .collect();
+    for row in &rows {
+        disk.store().add_token(row).unwrap();
+    }
+    let store = disk.store();
+    for row in &rows {
+        assert_eq!(found(&store, row).as_ref(), Some(row));
+        assert_eq!(store.token(somebody_else(), row.digest).unwrap(), None);
+    }
+    let newest_first: Vec<TokenRow> = rows.iter().rev().cloned().collect();
+    assert_eq!(store.tokens(member()).unwrap(), newest_first);
+    assert_eq!(store.tokens(somebody_else()).unwrap(), []);
+    assert_eq!(store.token(member(), Digest::of(b"another")).unwrap(), None);
+    assert_eq!(TokenScope::new([], None), Err(EmptyScope));
+    assert_eq!(TokenScope::new([Access::Read], Some(BTreeSet::new())), Err(EmptyScope));
+}
+
+#[test]
+fn a_name_is_free_again_when_its_token_is_over() {
+    let store = SqliteStore::in_memory().unwrap();
+    let first = token(1, "laptop");
+    store.add_token(&first).unwrap();
+    assert!(matches!(store.add_token(&token(2, "laptop")), Err(TokenError::NameTaken)));
+    store.add_token(&TokenRow { member: somebody_else(), ..token(3, "laptop") }).unwrap();
+    store.revoke_token(member(), first.id, NOW.plus_secs(5)).unwrap();
+    let second = token(2, "laptop");
+    store.add_token(&second).unwrap();
+    let late = TokenRow {
+        created_at: second.expires_at.plus_secs(-1),
+        expires_at: second.expires_at.plus_secs(HOUR),
+        ..token(4, "laptop")
+    };
+    assert!(matches!(store.add_token(&late), Err(TokenError::NameTaken)));
+    store.add_token(&TokenRow { created_at: second.expires_at, ..late }).unwrap();
+    // The rows stay, and say when it was over.
+    assert_eq!(found(&store, &first).unwrap().revoked_at, Some(NOW.plus_secs(5)));
+    assert_eq!(found(&store, &second).unwrap().revoked_at, Some(second.expires_at));
+    assert_eq!(store.tokens(member()).unwrap().len(), 3);
+}
+
+#[test]
+fn an_id_and_a_text_are_taken_once_for_whomever() {
+    let store = SqliteStore::in_memory().unwrap();
+    let first = token(1, "a");
+    store.add_token(&first).unwrap();
+    store.revoke_token(member(), first.id, NOW).unwrap();
+    let same_id = TokenRow { digest: Digest::of(b"x"), member: somebody_else(), ..first.clone() };
+    let same_text = TokenRow { digest: first.digest, member: somebody_else(), ..token(2, "b") };
+    for row in [same_id, same_text] {
+        assert!(matches!(store.add_token(&row), Err(TokenError::IdTaken)));
+    }
+    let over = TokenRow { expires_at: NOW, ..token(3, "c") };
+    assert!(matches!(store.add_token(&over), Err(TokenError::ExpiresAtOnce)));
+}
+
+#[test]
+fn a_token_is_good_until_its_last_second_or_until_it_is_revoked() {
+    let store = SqliteStore::in_memory().unwrap();
+    let row = token(1, "a");
+    store.add_token(&row).unwrap();
+    let state = |now: UnixTime| found(&store, &row).unwrap().state(now);
+    assert_eq!(state(row.expires_at.plus_secs(-1)), TokenState::Good);
+    assert_eq!(state(row.expires_at), TokenState::Expired);
+    assert_eq!(store.revoke_token(somebody_else(), row.id, NOW).unwrap(), Removal::Absent);
+    assert_eq!(state(NOW), TokenState::Good);
+    assert_eq!(store.revoke_token(member(), row.id, NOW.plus_secs(3)).unwrap(), Removal::Removed);
+    assert_eq!(state(NOW), TokenState::Revoked);
+    // The first time stays.
+    assert_eq!(store.revoke_token(member(), row.id, NOW.plus_secs(9)).unwrap(), Removal::Removed);
+    assert_eq!(found(&store, &row).unwrap().revoked_at, Some(NOW.plus_secs(3)));
+    assert_eq!(store.revoke_token(member(), token(2, "b").id, NOW).unwrap(), Removal::Absent);
+}
+
+#[test]
+fn of_many_who_want_a_name_one_gets_it() {
+    let disk = Disk::new();
+    drop(disk.store());
+    let add = |seed| disk.store().add_token(&token(seed, "laptop")).is_ok();
+    let made = std::thread::scope(|scope| {
+        let add = &add;
+        let threads: Vec<_> = (0..8).map(|seed| scope.spawn(move || add(seed))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).filter(|made| *made).count()
+    });
+    assert_eq!(made, 1);
+    assert_eq!(disk.store().tokens(member()).unwrap().len(), 1);
+}
+
+#[test]
+fn a_row_that_was_tampered_with_opens_nothing_and_can_be_revoked() {
+    let disk = Disk::new();
+    let store = disk.store();
+    let row = token(1, "a");
+    store.add_token(&row).unwrap();
+    for change in [
+        "services = '[]'",
+        "services = '{}'",
+        "services = '[\"GitHub\"]'",
+        "services = '[1]'",
+        "services = 'x'",
+        "name = ' a'",
+        "name = ''",
+    ] {
+        let before = "UPDATE tokens SET services = NULL, name = 'a', revoked_at = NULL";
+        disk.raw().execute_batch(&format!("{before}; UPDATE tokens SET {change}")).unwrap();
+        for error in [store.token(member(), row.digest).unwrap_err(), store.tokens(member()).unwrap_err()] {
+            let id = row.id.to_string();
+            let is_it =
+                matches!(&error, StoreError::Tampered { table: Table::Tokens, id: named } if *named == id);
+            assert!(is_it, "{change}: {error:?}");
+        }
+        assert_eq!(store.revoke_token(member(), row.id, NOW).unwrap(), Removal::Removed);
+    }
+    disk.raw().execute_batch("UPDATE tokens SET name = 'a', services = NULL, id = 'no id'").unwrap();
+    assert!(matches!(store.token(member(), row.digest), Err(StoreError::Tampered { .. })));
+    assert_eq!(store.forget_unreadable(Table::Tokens, somebody_else(), "no id").unwrap(), Removal::Absent);
+    assert_eq!(store.forget_unreadable(Table::Tokens, member(), "no id").unwrap(), Removal::Removed);
+    assert_eq!(store.tokens(member()).unwrap(), []);
+    // What the table itself refuses.
+    store.add_token(&row).unwrap();
+    for change in ["reads = 0", "reads = 2", "expires_at = created_at", "sha256 = 'x'", "revoked_at = 'x'"] {
+        assert!(disk.raw().execute_batch(&format!("UPDATE tokens SET {change}")).is_err(), "{change}");
+    }
+}
+
+#[test]
+fn nothing_of_a_token_but_its_digest_is_on_the_disk() {
+    let disk = Disk::new();
+    let store = disk.store();
+    let text = b"pinm_the text of a token";
+    store.add_token(&TokenRow { digest: Digest::of(text), ..token(1, "a") }).unwrap();
+    drop(store);
+    let bytes = std::fs::read(disk.path()).unwrap();
+    let holds = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+    assert!(holds(Digest::of(text).hex().as_bytes()) && !holds(text));
+}

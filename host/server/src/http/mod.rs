@@ -1,0 +1,27 @@
+//! HTTP for every door that speaks it: listening, who may connect, whose requests are heard, how much and how fast.
+//!
+//! ```text
+//! connection ─► [limits: how many, how slow] ─► gate ─► Host ─► Origin, CORS ─► route ─► bearer ─► body ─► window ─► the door
+//! ```
+//! What a request says is the door's matter; nothing here knows MCP. INVARIANT: no body is read before the bearer token of
+//! its request is known to be good, and no token is in a log, an answer or what a door is handed. DESIGN, "Doors".
+
+mod bearer;
+mod body;
+mod front;
+mod gate;
+pub(crate) mod metadata;
+mod refused;
+mod serve;
+mod settings;
+mod window;
+
+pub use bearer::Bearer;
+pub(crate) use bearer::{Admission, Admitted};
+pub(crate) use body::whole;
+pub(crate) use front::{Front, NamedHost, PageHeaders};
+pub(crate) use refused::{Refused, plain};
+pub use serve::ServeError;
+pub(crate) use serve::{Draining, Peer, serve};
+pub use settings::{HttpLimits, HttpSettings, ListenError, Rate, Sessions, SettingError};
+pub(crate) use window::Windows;

@@ -1,0 +1,90 @@
+//! What one principal may take of the server.
+//!
+//! INVARIANT: nobody's requests keep anybody else's out: at once and by the minute, each principal has a share of their own.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pinhole_grant::PrincipalId;
+use pinhole_manifest::Access;
+use pinhole_runtime::clock::Timer;
+
+use crate::http::{HttpLimits, Refused, Windows};
+
+/// Most principals whose windows are kept apart. There is one for each token that the member made.
+const PRINCIPALS_MAX: usize = 4_096;
+
+/// All shares.
+pub(super) struct Shares {
+    at_once: usize,
+    running: Running,
+    reads: Mutex<Windows<PrincipalId>>,
+    writes: Mutex<Windows<PrincipalId>>,
+    timer: Arc<dyn Timer>,
+}
+
+type Running = Arc<Mutex<HashMap<PrincipalId, usize>>>;
+
+/// One request's part of a share; it is given back when this is dropped.
+pub(super) struct Share {
+    running: Running,
+    of: PrincipalId,
+}
+
+impl Shares {
+    pub(super) fn new(limits: &HttpLimits, timer: Arc<dyn Timer>) -> Self {
+        Self {
+            at_once: limits.requests,
+            running: Running::default(),
+            reads: Mutex::new(Windows::new(limits.reads, PRINCIPALS_MAX)),
+            writes: Mutex::new(Windows::new(limits.writes, PRINCIPALS_MAX)),
+            timer,
+        }
+    }
+
+    /// Takes part of a share for a request that is about to be read.
+    pub(super) fn take(&self, of: PrincipalId) -> Result<Share, Refused> {
+        let mut running = held(&self.running);
+        let count = running.entry(of).or_default();
+        if *count >= self.at_once {
+            return Err(Refused::Busy);
+        }
+        *count = count.saturating_add(1);
+        drop(running);
+        Ok(Share { running: Arc::clone(&self.running), of })
+    }
+
+    /// Counts a request in its window.
+    pub(super) fn weigh(&self, of: PrincipalId, access: Access) -> Result<(), Refused> {
+        let windows = match access {
+            Access::Read => &self.reads,
+            Access::Write => &self.writes,
+        };
+        let now = self.timer.now();
+        held(windows).pass(of, now).map_err(Refused::TooFast)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut running = held(&self.running);
+        if let Some(count) = running.get_mut(&self.of) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                running.remove(&self.of);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Share").field("of", &self.of).finish_non_exhaustive()
+    }
+}
+
+/// Each change is one step, so what a thread left behind when it panicked is whole.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
