@@ -7,6 +7,7 @@ mod http;
 mod install;
 
 use pinhole_server::mcp::{At, ClientYes, ConfirmArg, Mcp, McpSettings, Offer, stdio};
+use pinhole_server::page;
 
 use crate::config::Config;
 use crate::end::{End, Failure};
@@ -27,7 +28,11 @@ async fn serve(flags: &ServeFlags, config: &Config) -> anyhow::Result<End> {
         flags.services.iter().map(|name| Ok(local::service(&catalog, name)?.manifest.id().clone()));
     let services = services.collect::<anyhow::Result<Vec<_>>>()?;
     let bot = local::bot(catalog, client, config)?;
-    let settings = McpSettings { offer: offer(flags, services), yes: yes(flags), page: Box::new(|| None) };
+    let settings = McpSettings {
+        offer: offer(flags, services),
+        yes: yes(flags),
+        page: where_the_page_is(flags, config),
+    };
     let mcp = Mcp::new(bot, settings)?;
     match flags.http {
         Some(address) => http::main(address, flags, mcp).await,
@@ -45,6 +50,15 @@ async fn on_stdio(mcp: Mcp) -> anyhow::Result<End> {
     let not_mcp = "this is for MCP clients: `pinhole mcp install CLIENT`";
     served.map_err(|error| Failure::new(End::Failed, error.to_string(), not_mcp))?;
     Ok(End::Done)
+}
+
+/// Where the member's approval page is served now. Through a proxy come people of other machines, whom it is no use to.
+fn where_the_page_is(flags: &ServeFlags, config: &Config) -> Box<dyn Fn() -> Option<url::Url> + Send + Sync> {
+    if flags.over_http.public_url.is_some() {
+        return Box::new(|| None);
+    }
+    let home = config.home().to_owned();
+    Box::new(move || page::address_in(&home))
 }
 
 fn offer(flags: &ServeFlags, services: Vec<pinhole_manifest::ServiceId>) -> Offer {

@@ -3,6 +3,8 @@
 mod deceit;
 mod manifests;
 mod once;
+#[cfg(target_os = "linux")]
+mod page;
 mod sheets;
 
 use pinhole_standin::{Misbehaviour, When};

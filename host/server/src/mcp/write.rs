@@ -23,6 +23,7 @@ use super::answer;
 use super::call::{Continued, Ran, Tried};
 use super::confirm::{self, Kind, Round, Said};
 use super::handler::{Caller, Era, Mcp};
+use crate::page;
 
 /// The name of what a client is asked in a round.
 const ASKED: &str = "person";
@@ -160,7 +161,7 @@ impl Mcp {
             message: format!(
                 "Look at question {question} on your Pinhole approval page, and answer it there."
             ),
-            url: format!("{page}question/{question}"),
+            url: page::question_url(&page, question).to_string(),
             elicitation_id: question.to_string(),
         };
         if caller.era == Era::Modern {

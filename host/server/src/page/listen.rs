@@ -5,9 +5,11 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::StatusCode;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -16,7 +18,8 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use super::{Ended, Room, route};
+use super::neighbour::{self, Neighbour};
+use super::{Ended, Room, reply, route};
 
 /// Most connections at once; the next ones wait.
 const CONNECTIONS_MAX: usize = 64;
@@ -45,25 +48,37 @@ pub(super) async fn run(listener: TcpListener, room: Arc<Room>, stop: impl Futur
             () = &mut idle => return Ended::Unused,
             accepted = accepted => accepted,
         };
-        let Ok((stream, _from)) = accepted else {
+        let Ok((stream, from)) = accepted else {
             tokio::time::sleep(BREATH).await;
             continue;
         };
         let room = Arc::clone(&room);
         connections.spawn(async move {
             // Faults of a connection are its client's, and end with it.
-            let served = tokio::time::timeout(LIFETIME, speak(stream, room));
+            let served = tokio::time::timeout(LIFETIME, speak(stream, from, room));
             drop(served.await);
             drop(place);
         });
     }
 }
 
-async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin, room: Arc<Room>) -> hyper::Result<()> {
+async fn speak(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    from: SocketAddr,
+    room: Arc<Room>,
+) -> hyper::Result<()> {
     let patience = room.patience.request;
+    let here = SocketAddr::from((Ipv4Addr::LOCALHOST, room.port));
+    let neighbour = tokio::task::spawn_blocking(move || neighbour::at(from, here)).await;
+    let neighbour = neighbour.unwrap_or(Neighbour::Other);
     let service = service_fn(move |request| {
         let room = Arc::clone(&room);
-        async move { Ok::<_, Infallible>(route::answer(&room, request).await) }
+        async move {
+            Ok::<_, Infallible>(match neighbour {
+                Neighbour::Own => route::answer(&room, request).await,
+                Neighbour::Other => reply::text(StatusCode::FORBIDDEN, "this page is another user's"),
+            })
+        }
     });
     http1::Builder::new()
         .timer(TokioTimer::new())

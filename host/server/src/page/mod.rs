@@ -11,6 +11,7 @@ mod form;
 mod guard;
 mod html;
 mod listen;
+mod neighbour;
 mod reply;
 mod route;
 mod shown;

@@ -1,13 +1,15 @@
 //! The approval page over real sockets, by requests written out by hand: every guard alone broken, every answer, and what
-//! other people's texts come to. What a browser makes of it is in `tests/tests/page_in_a_browser.rs`.
+//! other people's texts come to; then the same in a real browser, and beside a second user of the machine.
 
 #[cfg(test)]
 mod answers;
+#[cfg(all(test, unix))]
+mod browser;
 #[cfg(test)]
 mod guards;
 #[cfg(test)]
 mod limits;
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod neighbours;
 #[cfg(test)]
 mod stage;

@@ -311,21 +311,22 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Everything until the page closes; a status of 0 where it said nothing.
+    /// Everything until the answer is whole, or the other side closes; a status of 0 where it said nothing.
     pub(crate) async fn read(stream: &mut TcpStream) -> Self {
         let mut bytes = Vec::new();
-        let read = stream.read_to_end(&mut bytes);
-        let read = tokio::time::timeout(Duration::from_mins(1), read).await.expect("an end");
-        // What came before a reset stays.
-        read.unwrap_or_default();
+        let read = async {
+            // What came before a reset stays.
+            while !is_whole(&bytes) && stream.read_buf(&mut bytes).await.unwrap_or_default() > 0 {}
+        };
+        tokio::time::timeout(Duration::from_mins(1), read).await.expect("an end");
         let text = String::from_utf8(bytes).unwrap();
         let Some((head, body)) = text.split_once("\r\n\r\n") else {
             return Self { status: 0, headers: Vec::new(), body: text };
         };
         let mut lines = head.lines();
         let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
-        let headers = lines.map(|line| line.split_once(": ").unwrap());
-        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let headers = lines.map(|line| line.split_once(':').unwrap());
+        let headers = headers.map(|(name, value)| (name.to_lowercase(), value.trim().to_owned())).collect();
         Self { status, headers, body: body.to_owned() }
     }
 
@@ -337,4 +338,12 @@ impl Answer {
         assert_eq!(values.next(), None, "{name} stands twice");
         value
     }
+}
+
+/// Whether an answer has all the bytes that it says it has.
+fn is_whole(bytes: &[u8]) -> bool {
+    let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { return false };
+    let head = String::from_utf8_lossy(&bytes[..at]).to_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+    length.is_some_and(|length: usize| bytes.len() >= at + 4 + length)
 }

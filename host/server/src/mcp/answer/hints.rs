@@ -26,8 +26,13 @@ pub(super) fn of(service: &ServiceId, refusal: &Refusal, op: Option<&Op>) -> Str
         }
         // One that says more than the code's own is about the case at hand.
         _ if said != refusal.code.hint() => said.to_owned(),
-        (code, _) => own(code, service, op).unwrap_or_else(|| said.to_owned()),
+        (code, _) => of_code(code, service, op),
     }
+}
+
+/// The hint of a code.
+fn of_code(code: Code, service: &ServiceId, op: Option<&Op>) -> String {
+    own(code, service, op).unwrap_or_else(|| code.hint().to_owned())
 }
 
 fn own(code: Code, service: &ServiceId, op: Option<&Op>) -> Option<String> {
@@ -46,7 +51,20 @@ fn own(code: Code, service: &ServiceId, op: Option<&Op>) -> Option<String> {
         }
         Code::UnknownService | Code::UnknownOp => "list the tools again and call one of those".to_owned(),
         Code::HostChanged | Code::SourceChanged | Code::DialMismatch | Code::UpstreamUnauthorized => {
-            format!("tell the person: the connection no longer fits; `pinhole connect {service}` makes a new one")
+            format!("tell the person that the connection no longer fits: `pinhole connect {service}` makes a new one")
+        }
+        Code::GrantMalformed
+        | Code::WrongBot
+        | Code::GrantUnopenable
+        | Code::UnknownIssuer
+        | Code::BadSignature
+        | Code::GrantInconsistent
+        | Code::WrongService
+        | Code::OpOutOfScope
+        | Code::ArgsOutOfScope
+        | Code::ApprovalMismatch
+        | Code::TlsFailed => {
+            "tell the person that something is wrong on this host: `pinhole doctor` says what".to_owned()
         }
         Code::TooManyQuestions => {
             "tell the person to answer some of the questions that wait: `pinhole approvals list`".to_owned()
@@ -73,4 +91,37 @@ fn narrower(op: &Op) -> Option<String> {
     }
     let listed = crate::mcp::tools::list_of(&optional, ARGS_MAX);
     Some(format!("nothing is ever cut off: ask for less with {listed}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_hint_names_what_a_model_has_not() {
+        let service = ServiceId::parse("github").unwrap();
+        for code in Code::ALL {
+            let hint = of_code(*code, &service, None);
+            for word in [" --", "`--", "grant mint", "SERVICE", "manifest where", "pass the file"] {
+                assert!(!hint.contains(word), "{code}: {hint}");
+            }
+        }
+        assert!(of_code(Code::NotConnected, &service, None).contains("`pinhole connect github`"));
+    }
+
+    #[test]
+    fn what_is_too_large_says_what_to_narrow() {
+        let catalog = pinhole_runtime::catalog::Catalog::built_in().unwrap();
+        let service = ServiceId::parse("github").unwrap();
+        let manifest = &catalog.find(&service).unwrap().manifest;
+        let op = |name: &str| manifest.op(&pinhole_manifest::OpId::parse(name).unwrap()).unwrap();
+        let hint = of_code(Code::ResultTooLarge, &service, Some(op("list_issues")));
+        assert!(
+            hint.contains("`per_page`") && hint.contains("`labels`") && !hint.contains("`owner`"),
+            "{hint}"
+        );
+        // Where there is nothing to narrow, the code's own words.
+        let hint = of_code(Code::ResultTooLarge, &service, Some(op("get_repo")));
+        assert_eq!(hint, Code::ResultTooLarge.hint());
+    }
 }

@@ -18,28 +18,33 @@ pub(super) fn schema(op: &Op) -> JsonObject {
         Pick::None => json!({"type": "null"}),
         Pick::Fields(projection) => result(op, projection),
     };
-    around(&result)
+    let mut properties = around(&result);
+    if op.page.is_none() {
+        properties.remove("next");
+    }
+    closed(properties)
 }
 
 /// The output schema of a tool that runs any op.
 pub(super) fn any() -> JsonObject {
-    around(&json!({}))
+    closed(around(&json!({})))
 }
 
 fn around(result: &Value) -> JsonObject {
     object_of([
+        ("result", result.clone()),
+        ("next", json!({"type": "string"})),
+        ("notes", json!({"type": "array", "items": {"type": "string"}})),
+        ("_untrusted", json!({"type": "string"})),
+    ])
+}
+
+fn closed(properties: JsonObject) -> JsonObject {
+    object_of([
         ("type", json!("object")),
         ("additionalProperties", json!(false)),
         ("required", json!(["_untrusted", "result"])),
-        (
-            "properties",
-            json!({
-                "result": result,
-                "next": {"type": "string"},
-                "notes": {"type": "array", "items": {"type": "string"}},
-                "_untrusted": {"type": "string"},
-            }),
-        ),
+        ("properties", Value::Object(properties)),
     ])
 }
 

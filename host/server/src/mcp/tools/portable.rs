@@ -39,6 +39,7 @@ pub(super) fn schema(own: &Value) -> Value {
             // One popular API takes choices of texts alone, and drops the list for others.
             "enum" if !is_text => {
                 said.push(choices(value));
+                portable.extend(bounds(value));
                 continue;
             }
             _ => value.clone(),
@@ -80,6 +81,16 @@ fn choices(choices: &Value) -> String {
         [one] => format!("always {one}"),
         several => format!("one of {}", several.join(", ")),
     }
+}
+
+/// The least and the most of choices that are whole numbers.
+fn bounds(choices: &Value) -> Vec<(String, Value)> {
+    let numbers: Vec<i64> = choices.as_array().into_iter().flatten().filter_map(Value::as_i64).collect();
+    let bound = |name: &str, bound: Option<&i64>| bound.map(|bound| (name.to_owned(), json!(bound)));
+    [bound("minimum", numbers.iter().min()), bound("maximum", numbers.iter().max())]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// The members of an object one of which has an odd name, in words.
@@ -223,7 +234,11 @@ mod tests {
         );
         assert_eq!(
             schema(&json!({"type": "integer", "enum": [0, 1], "description": "How urgent."})),
-            json!({"type": "integer", "description": "How urgent. (one of 0, 1)"})
+            json!({"type": "integer", "minimum": 0, "maximum": 1, "description": "How urgent. (one of 0, 1)"})
+        );
+        assert_eq!(
+            schema(&json!({"type": "boolean", "enum": [true]})),
+            json!({"type": "boolean", "description": "(always true)"})
         );
         assert_eq!(
             schema(&json!({"type": "array", "items": {"type": "string", "format": "public-https-url"}})),

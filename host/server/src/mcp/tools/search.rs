@@ -23,6 +23,14 @@ pub(super) const LIMIT_MAX: usize = 50;
 const QUERY_MAX: usize = 256;
 /// Most characters of a summary.
 const SUMMARY_MAX: usize = 120;
+/// Fewest letters of a word that may be the beginning of another.
+const BEGUN_MIN: usize = 3;
+/// Words of a question that say nothing of what is asked for.
+const FILLERS: [&str; 32] = [
+    "a", "an", "and", "all", "any", "are", "by", "can", "do", "for", "from", "how", "i", "in", "is", "it",
+    "its", "me", "my", "of", "on", "or", "please", "that", "the", "this", "to", "want", "what", "which",
+    "with", "you",
+];
 
 impl<'c> Toolbox<'c> {
     /// `find_ops`: the ops that fit a query best.
@@ -31,7 +39,7 @@ impl<'c> Toolbox<'c> {
         let query = given.text("query")?.unwrap_or_default();
         let service = given.text("service")?.filter(|service| !service.is_empty());
         let limit = given.count("limit")?.unwrap_or(LIMIT).min(LIMIT_MAX);
-        let words = words(&text::clip(&query, QUERY_MAX));
+        let words = asked(&text::clip(&query, QUERY_MAX));
         let mut found: Vec<(Rank, OpTool<'c>)> = self
             .all()
             .filter(|tool| service.as_ref().is_none_or(|service| tool.service().as_str() == service))
@@ -104,13 +112,14 @@ fn line(tool: &OpTool<'_>) -> Value {
     })
 }
 
-/// How well an op fits: how many words of the query it has, how much they say, and how short its own name is.
-type Rank = (usize, usize, Reverse<usize>);
+/// How well an op fits: how many words of the query it has, how much they say, how few words its own name has beside, and
+/// whether it only reads.
+type Rank = (usize, usize, Reverse<usize>, Reverse<Access>);
 
 /// `None` where no word of a query fits.
 fn rank(tool: &OpTool<'_>, query: &[String]) -> Option<Rank> {
     if query.is_empty() {
-        return Some((0, 0, Reverse(0)));
+        return Some((0, 0, Reverse(0), Reverse(Access::Read)));
     }
     let op = tool.op();
     let named = words(op.id.as_str());
@@ -120,9 +129,11 @@ fn rank(tool: &OpTool<'_>, query: &[String]) -> Option<Rank> {
     let weight = |word: &String| {
         let of = |known: &[String], whole: usize, begun: usize| {
             let of_one = |known: &String| {
-                if alike(known, word) {
+                if known == word {
+                    whole.saturating_add(1)
+                } else if alike(known, word) {
                     whole
-                } else if known.starts_with(word.as_str()) {
+                } else if word.len() >= BEGUN_MIN && known.starts_with(word.as_str()) {
                     begun
                 } else {
                     0
@@ -133,12 +144,24 @@ fn rank(tool: &OpTool<'_>, query: &[String]) -> Option<Rank> {
         of(&named, 8, 5).max(of(&service, 6, 4)).max(of(&summary, 4, 2)).max(of(&args, 2, 1))
     };
     let weights: Vec<usize> = query.iter().map(weight).filter(|weight| *weight > 0).collect();
-    (!weights.is_empty()).then(|| (weights.len(), weights.iter().sum(), Reverse(named.len())))
+    let meant = |name: &&String| query.iter().any(|word| *name == word || alike(name, word));
+    let beside = named.iter().filter(|name| !meant(name)).count();
+    let rank = || (weights.len(), weights.iter().sum(), Reverse(beside), Reverse(op.access));
+    (!weights.is_empty()).then(rank)
 }
 
-/// The same word, or one and its plural.
+/// A word and its plural.
 fn alike(known: &str, word: &str) -> bool {
-    known == word || known.strip_suffix('s') == Some(word) || word.strip_suffix('s') == Some(known)
+    known.strip_suffix('s') == Some(word) || word.strip_suffix('s') == Some(known)
+}
+
+/// The words of a query, each once, without fillers if there are others.
+fn asked(query: &str) -> Vec<String> {
+    let mut all = words(query);
+    all.sort();
+    all.dedup();
+    let telling: Vec<String> = all.iter().filter(|word| !FILLERS.contains(&word.as_str())).cloned().collect();
+    if telling.is_empty() { all } else { telling }
 }
 
 fn words(text: &str) -> Vec<String> {

@@ -227,6 +227,19 @@ fn hints_say_all_four_by_what_a_write_does() {
     }
 }
 
+#[test]
+fn a_create_that_cannot_be_taken_back_is_destructive() {
+    let catalog = catalog_of(&[manifest("made", &["write_a", "write_b"], |name, op| {
+        op["irreversible"] = (name == "write_b").into();
+    })]);
+    let (connections, offer) = (all(&catalog, Access::Write), Offer::default());
+    let toolbox = Toolbox::new(&catalog, &connections, &Reach::default(), &offer);
+    for (name, wanted) in [("made_write_a", false), ("made_write_b", true)] {
+        let Some(Target::Op(op)) = toolbox.find(name) else { panic!("{name}") };
+        assert_eq!(op.tool().annotations.unwrap().destructive_hint, Some(wanted), "{name}");
+    }
+}
+
 fn object(value: &serde_json::Value) -> rmcp::model::JsonObject {
     value.as_object().unwrap().clone()
 }

@@ -19,10 +19,16 @@ fn words_find_ops() {
     for (query, wanted) in [
         ("list github issues", "github.list_issues"),
         ("GitHub create issue", "github.create_issue"),
-        ("refund", "stripe.create_refund"),
+        ("create a refund", "stripe.create_refund"),
+        ("refunds", "stripe.list_refunds"),
         ("send mail", "sendgrid.send_mail"),
         ("slack post message", "slack.post_message"),
         ("stripe customers list", "stripe.list_customers"),
+        ("how do I list all of my GitHub issues, please", "github.list_issues"),
+        ("I want to write a comment on a Linear issue", "linear.comment_issue"),
+        ("the dns records of a zone in cloudflare", "cloudflare.list_records"),
+        ("who is on call in pagerduty", "pagerduty.list_oncalls"),
+        ("merge a merge request", "gitlab.merge_merge_request"),
     ] {
         let found = found(&toolbox, &json!({ "query": query }));
         assert_eq!(found.first().map(String::as_str), Some(wanted), "{query}: {found:?}");
