@@ -1,6 +1,7 @@
 //! Reads, from the arguments as clients write them to the result; cancelling; progress; `explain`.
 
-use pinhole_tests::Stuck;
+use pinhole_standin::{Config, Reply, Route, World};
+use pinhole_tests::{ORG, REPO, Setup, Stuck};
 use serde_json::json;
 
 use crate::client::{Served, Told, picked, refusal};
@@ -127,6 +128,38 @@ async fn progress_is_told_to_who_asked_and_grows() {
     assert_eq!(told, [1.0]);
     client.call("thing_get_shelf", json!({"shelf": "north"})).await;
     assert_eq!(client.unasked().len(), 1);
+}
+
+/// Each page that a module asks for is a step.
+#[tokio::test]
+async fn a_module_tells_of_each_of_its_requests() {
+    let path = format!("/repos/{ORG}/{REPO}/issues");
+    let own = "state=open&sort=updated&direction=asc&per_page=100";
+    let next =
+        |page: u32| format!("<https://api.github.com/repositories/1/issues?{own}&page={page}>; rel=\"next\"");
+    let issue = json!([{
+        "number": 1, "title": "Lamp", "updated_at": "2025-01-31T09:30:00Z", "html_url": "https://github.com/x",
+        "labels": [], "assignees": [],
+    }]);
+    let pages = [
+        Route::get(&format!("{path}?{own}"), Reply::json(200, &issue).header("link", &next(2))),
+        Route::get(&format!("{path}?{own}&page=2"), Reply::json(200, &issue).header("link", &next(3))),
+        Route::get(&format!("{path}?{own}&page=3"), Reply::json(200, &issue)),
+        Route::get("/user", Reply::json(200, &json!({"login": "wren"}))),
+    ];
+    let setup = Setup::github();
+    let standin = Config { world: World::Fixed(pages.to_vec()), ..setup.standin };
+    let stage = Setup { standin, ..setup }.start_local().await;
+    stage.connect("github").await;
+    let served = Served::new(stage, Told::default());
+    let mut client = served.modern(json!({}));
+    let params = json!({
+        "name": "github_stale_issues", "arguments": {"owner": ORG, "repo": REPO}, "_meta": {"progressToken": 7},
+    });
+    let answer = client.request("tools/call", params).await;
+    assert_eq!(picked(&answer["result"])["stale"], 3, "{answer}");
+    let told = client.unasked().iter().map(|message| message["params"]["progress"].as_f64().unwrap());
+    assert_eq!(told.collect::<Vec<_>>(), [1.0, 2.0, 3.0]);
 }
 
 #[tokio::test]
