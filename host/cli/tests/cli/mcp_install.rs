@@ -228,6 +228,23 @@ fn at_a_terminal_only_yes_is_a_yes() {
 }
 
 #[test]
+fn what_changed_while_she_was_asked_is_not_written_over() {
+    if !is_there() {
+        return;
+    }
+    let home = Home::empty();
+    let file = home.write("mcp.json", "{}");
+    let mut terminal = Terminal::of(&home, &["mcp", "install", "cursor", "--file", &file]);
+    terminal.shows("(yes or no)? ", 1);
+    home.write("mcp.json", "{\"new\": 1}");
+    terminal.types("yes\n");
+    let (ended, screen) = terminal.ends();
+    assert!(ended == 3 && screen.contains("changed meanwhile"), "{screen}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "{\"new\": 1}");
+    assert!(!home.path("mcp.json.bak").exists());
+}
+
+#[test]
 fn the_guide_shows_for_every_client_what_is_printed() {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mcp.md");
     let guide = std::fs::read_to_string(guide).unwrap();

@@ -145,32 +145,104 @@ fn a_write_waits_and_then_runs_once(desk: &Desk, mut client: Client, version: &s
 #[test]
 fn over_stdio_it_reads_pages_and_writes_what_was_approved() {
     let test = "over_stdio_it_reads_pages_and_writes_what_was_approved";
+    let desk = Desk::new();
     for (mode, version) in MODES {
-        let desk = Desk::new();
         let Some(client) = Client::start(test, &over_stdio(&desk, mode, &[])) else { return };
         a_write_waits_and_then_runs_once(&desk, client, version);
     }
 }
 
 #[test]
-fn it_asks_its_person_where_the_operator_lets_it_and_the_member_has_lent() {
-    let test = "it_asks_its_person_where_the_operator_lets_it_and_the_member_has_lent";
+fn over_http_it_reads_pages_and_writes_what_was_approved() {
+    let test = "over_http_it_reads_pages_and_writes_what_was_approved";
+    let desk = Desk::new();
+    let served = Served::start(&desk, &[]);
     for (mode, version) in MODES {
-        let desk = Desk::new();
-        desk.home
-            .run(&["connections", "lend", "github", "--uses", "1", "--passphrase-file", PASSPHRASE])
-            .expect(0);
+        let Some(client) = Client::start(test, &served.plan(mode)) else { return };
+        a_write_waits_and_then_runs_once(&desk, client, version);
+    }
+}
+
+#[test]
+fn over_stdio_it_asks_its_person_where_the_operator_lets_it_and_the_member_has_lent() {
+    let test = "over_stdio_it_asks_its_person_where_the_operator_lets_it_and_the_member_has_lent";
+    let desk = Desk::new();
+    lend(&desk);
+    for (mode, version) in MODES {
         let mut plan = over_stdio(&desk, mode, &["--ask-in-client"]);
         plan["elicits"] = json!(true);
-        let Some(mut client) = Client::start(test, &plan) else { return };
-        let report = client.says();
-        client.ends();
-        reads_are_as_they_should_be(&report, version);
-        assert_eq!(report["asked"]["error"], false, "{}", report["asked"]);
-        assert_eq!(report["asked"]["value"]["result"]["title"], "The lamp flickers");
-        let forms = report["elicited"].as_array().unwrap();
-        assert_eq!(forms.len(), 1, "{forms:?}");
-        assert!(forms[0].as_str().unwrap().contains("title = \"The lamp flickers\""), "{forms:?}");
-        assert_eq!(written(&desk), 1);
+        let Some(client) = Client::start(test, &plan) else { return };
+        a_form_is_a_yes(&desk, client, version);
+    }
+}
+
+#[test]
+fn over_http_it_asks_its_person_in_both_eras() {
+    let test = "over_http_it_asks_its_person_in_both_eras";
+    let desk = Desk::new();
+    lend(&desk);
+    let served = Served::start(&desk, &["--ask-in-client"]);
+    for (mode, version) in MODES {
+        let mut plan = served.plan(mode);
+        plan["elicits"] = json!(true);
+        let Some(client) = Client::start(test, &plan) else { return };
+        a_form_is_a_yes(&desk, client, version);
+    }
+}
+
+/// Lets a client's word be the yes, once for each session.
+#[track_caller]
+fn lend(desk: &Desk) {
+    let lend = ["connections", "lend", "github", "--uses", "3", "--passphrase-file", PASSPHRASE];
+    desk.home.run(&lend).expect(0);
+}
+
+/// Goes through a session in which the client's person is asked by a form, and says yes.
+#[track_caller]
+fn a_form_is_a_yes(desk: &Desk, mut client: Client, version: &str) {
+    let before = written(desk);
+    let report = client.says();
+    client.ends();
+    reads_are_as_they_should_be(&report, version);
+    assert_eq!(report["asked"]["error"], false, "{}", report["asked"]);
+    assert_eq!(report["asked"]["value"]["result"]["title"], "The lamp flickers");
+    let forms = report["elicited"].as_array().unwrap();
+    assert_eq!(forms.len(), 1, "{forms:?}");
+    assert!(forms[0].as_str().unwrap().contains("title = \"The lamp flickers\""), "{forms:?}");
+    assert_eq!(written(desk), before + 1);
+}
+
+/// `pinhole mcp --http` on a port of loopback, and a token for it.
+struct Served {
+    child: Child,
+    url: String,
+    token: String,
+}
+
+impl Served {
+    fn start(desk: &Desk, flags: &[&str]) -> Self {
+        let new = ["tokens", "new", "laptop", "--scope", "read", "--scope", "write", "--service", "github"];
+        let token = desk.home.run(&new).expect(0).stdout.trim().to_owned();
+        let words = words(desk, &[&["--http", "127.0.0.1:0"], flags].concat());
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut child = desk.home.command(&words).stderr(Stdio::inherit()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let url =
+            line.split(' ').find(|word| word.starts_with("http://")).unwrap_or_else(|| panic!("{line}"));
+        Self { url: url.to_owned(), child, token }
+    }
+
+    /// A plan that has the client call it.
+    fn plan(&self, mode: &str) -> Value {
+        json!({"mode": mode, "url": self.url, "token": self.token, "org": "pinhole-demo"})
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself already.
+        self.child.kill().unwrap_or_default();
+        self.child.wait().unwrap();
     }
 }

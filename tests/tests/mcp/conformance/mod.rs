@@ -84,3 +84,26 @@ fn odd(known: &[(&str, &str, &str)]) -> Odd {
     };
     known.iter().map(one).collect()
 }
+
+/// What asks for nothing of a fixture's: the handler stands there as `pinhole mcp --http` has it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_the_fixture_it_conforms_in_what_every_server_has() {
+    let Some(suite) = Suite::find("without_the_fixture_it_conforms_in_what_every_server_has") else { return };
+    let door = crate::real::behind_a_door(|mcp| mcp, Sessions::Off).await;
+    for (scenario, revision) in [
+        ("server-initialize", "2025-11-25"),
+        ("ping", "2025-11-25"),
+        ("tools-list", "2025-11-25"),
+        ("dns-rebinding-protection", "2025-11-25"),
+        ("tools-list", "2026-07-28"),
+        ("dns-rebinding-protection", "2026-07-28"),
+        ("server-sse-multiple-streams", "2026-07-28"),
+        ("http-header-validation", "2026-07-28"),
+        ("input-required-result-unsupported-methods", "2026-07-28"),
+    ] {
+        let run = suite.run_one(&door.url(), scenario, revision).await;
+        assert_eq!(run.ran, run.scored, "{scenario}");
+        assert_eq!(run.odd, Odd::new(), "{scenario} of {revision}");
+        assert!(run.passed > 0, "{scenario}");
+    }
+}

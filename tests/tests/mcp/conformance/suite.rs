@@ -42,16 +42,19 @@ impl Suite {
 
     /// Runs all that a revision of the protocol requires against a server.
     pub(super) async fn run(&self, url: &str, revision: &str) -> Run {
-        let scored = required(&self.package, revision);
+        self.started(url, &["--requirements", revision], required(&self.package, revision)).await
+    }
+
+    /// Runs one scenario, as a revision has it.
+    pub(super) async fn run_one(&self, url: &str, scenario: &str, revision: &str) -> Run {
+        let flags = ["--scenario", scenario, "--spec-version", revision];
+        self.started(url, &flags, [scenario.to_owned()].into()).await
+    }
+
+    async fn started(&self, url: &str, flags: &[&str], scored: BTreeSet<String>) -> Run {
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(&self.node);
-        command.arg(self.package.join("dist/index.js")).args([
-            "server",
-            "--url",
-            url,
-            "--requirements",
-            revision,
-        ]);
+        command.arg(self.package.join("dist/index.js")).args(["server", "--url", url]).args(flags);
         let output = command.arg("-o").arg(folder.path()).output().await.expect("the suite starts");
         let (mut ran, mut passed, mut odd) = (BTreeSet::new(), 0, Odd::new());
         for entry in std::fs::read_dir(folder.path()).expect("results") {
