@@ -17,3 +17,5 @@ mod rows;
 mod stage;
 #[cfg(test)]
 mod texts;
+#[cfg(test)]
+mod wire;
