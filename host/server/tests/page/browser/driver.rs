@@ -67,7 +67,7 @@ impl Chromium {
             .map_while(Result::ok)
             .find_map(|line| line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok());
         let port = said.expect("chromedriver says its port");
-        let mut browser = Self { driver, port, session: String::new(), profile: profile };
+        let mut browser = Self { driver, port, session: String::new(), profile };
         let folder = format!("--user-data-dir={}", browser.profile.path().display());
         let javascript = if scripts == Scripts::Run { 1 } else { 2 };
         let options = json!({
@@ -84,7 +84,8 @@ impl Chromium {
             "timeouts": {"pageLoad": 60_000, "script": 60_000, "implicit": 30_000}
         }}});
         let session = browser.ask("POST", "/session", &wanted).await;
-        browser.session = session["sessionId"].as_str().unwrap_or_else(|| panic!("{session}")).to_owned();
+        let id = session["sessionId"].as_str().unwrap_or_else(|| panic!("{session}"));
+        id.clone_into(&mut browser.session);
         browser
     }
 
