@@ -6,14 +6,14 @@
 
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
-use pinhole_grant::{KeyId, PrincipalId};
+use pinhole_grant::{KeyId, PrincipalId, UnixTime};
 use pinhole_manifest::{Access, Digest};
 use pinhole_runtime::clock::{Clock, Timer};
-use pinhole_runtime::store::{Desk, StoreError, TokenRow, TokenState};
+use pinhole_runtime::store::{Desk, StoreError, TokenState};
 
 use super::refused::Challenge;
 use super::{Rate, Refused, Windows};
@@ -51,6 +51,8 @@ impl fmt::Debug for Bearer {
 pub(crate) struct Admission {
     bearer: Bearer,
     failures: Mutex<Windows<IpAddr>>,
+    /// What the clock showed last, and the high-water time then.
+    last: Mutex<Option<(UnixTime, UnixTime)>>,
 }
 
 /// Somebody who was let in, and by which token.
@@ -71,7 +73,7 @@ enum NotGood {
 
 impl Admission {
     pub(crate) fn new(bearer: Bearer, failures: Rate) -> Self {
-        Self { bearer, failures: Mutex::new(Windows::new(failures, PEERS_MAX)) }
+        Self { bearer, failures: Mutex::new(Windows::new(failures, PEERS_MAX)), last: Mutex::default() }
     }
 
     /// Which scopes the door has a use for.
@@ -121,29 +123,43 @@ impl Admission {
     }
 
     async fn look(&self, token: Digest) -> Result<(PrincipalId, Reach), NotGood> {
-        let (desk, member, wall) =
-            (Arc::clone(&self.bearer.desk), self.bearer.member, self.bearer.clock.now());
-        let look = move || {
-            let now = desk.high_water(wall)?;
-            Ok(desk.token(member, token)?.filter(|row| row.state(now) == TokenState::Good))
-        };
-        let found: Result<Option<TokenRow>, StoreError> = match tokio::task::spawn_blocking(look).await {
-            Ok(found) => found,
-            Err(_panicked_or_stopped) => return Err(NotGood::Unknown),
-        };
-        let row = found.map_err(NotGood::Store)?.ok_or(NotGood::Unknown)?;
+        let now = self.now().await?;
+        // One row by its index, in a store whose readers wait for no writer: less work than to hand it to another thread.
+        let row = self.bearer.desk.token(self.bearer.member, token).map_err(NotGood::Store)?;
+        let row = row.filter(|row| row.state(now) == TokenState::Good).ok_or(NotGood::Unknown)?;
         let reach = self.bearer.reach.clone().and(&Reach::from(&row.scope));
         if reach.is_nothing() { Err(NotGood::NothingHere) } else { Ok((row.id, reach)) }
     }
 
+    /// The high-water time: asked for when the clock shows another second than the last time, for that may be written down.
+    async fn now(&self) -> Result<UnixTime, NotGood> {
+        let wall = self.bearer.clock.now();
+        let last = *held(&self.last);
+        if let Some((_, latest)) = last.filter(|(second, _latest)| *second == wall) {
+            return Ok(latest);
+        }
+        let desk = Arc::clone(&self.bearer.desk);
+        let latest = match tokio::task::spawn_blocking(move || desk.high_water(wall)).await {
+            Ok(latest) => latest.map_err(NotGood::Store)?,
+            Err(_panicked_or_stopped) => return Err(NotGood::Unknown),
+        };
+        *held(&self.last) = Some((wall, latest));
+        Ok(latest)
+    }
+
     fn failed(&self, peer: IpAddr, challenge: Challenge) -> Refused {
         let now = self.bearer.timer.now();
-        let passed = self.failures.lock().unwrap_or_else(PoisonError::into_inner).pass(network(peer), now);
+        let passed = held(&self.failures).pass(network(peer), now);
         match passed {
             Ok(()) => Refused::BadToken(challenge),
             Err(wait) => Refused::TooManyFailures(wait),
         }
     }
+}
+
+/// Each change is one step, so what a thread left behind when it panicked is whole.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What stands behind `Bearer`.

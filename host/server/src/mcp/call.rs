@@ -47,29 +47,13 @@ impl Mcp {
             ErrorData::invalid_params("there is no tool of that name: list the tools again", None)
         })?;
         let continued = Continued { state: request.request_state, responses: request.input_responses };
-        let response = match self.meant(&toolbox, target, request.arguments) {
+        let response = match meant(&toolbox, target, request.arguments) {
             Err(error) => answer::not_a_call(&error).into(),
             Ok(Meant::Said(result)) => result.into(),
             Ok(Meant::Explain(call)) => self.explain(&call.stored(caller.principal.id())).await.into(),
             Ok(Meant::Run(call)) => self.run(name, &call, continued, caller).await?,
         };
         Ok(of_this_server(response, caller.era))
-    }
-
-    fn meant<'c>(
-        &self,
-        toolbox: &Toolbox<'c>,
-        target: Target<'c>,
-        arguments: Option<JsonObject>,
-    ) -> Result<Meant<'c>, ArgumentError> {
-        Ok(match target {
-            Target::Op(tool) => Meant::Run(tool.read(arguments)?),
-            Target::RunRead => Meant::Run(toolbox.run_op(Access::Read, arguments)?),
-            Target::RunWrite => Meant::Run(toolbox.run_op(Access::Write, arguments)?),
-            Target::Explain => Meant::Explain(toolbox.explain(arguments)?),
-            Target::FindOps => Meant::Said(toolbox.find_ops(arguments)?),
-            Target::DescribeOp => Meant::Said(toolbox.describe_op(arguments)?),
-        })
     }
 
     async fn explain(&self, call: &StoredCall) -> CallToolResult {
@@ -149,6 +133,21 @@ enum Meant<'c> {
     Run(ToolCall<'c>),
     Explain(ToolCall<'c>),
     Said(CallToolResult),
+}
+
+fn meant<'c>(
+    toolbox: &Toolbox<'c>,
+    target: Target<'c>,
+    arguments: Option<JsonObject>,
+) -> Result<Meant<'c>, ArgumentError> {
+    Ok(match target {
+        Target::Op(tool) => Meant::Run(tool.read(arguments)?),
+        Target::RunRead => Meant::Run(toolbox.run_op(Access::Read, arguments)?),
+        Target::RunWrite => Meant::Run(toolbox.run_op(Access::Write, arguments)?),
+        Target::Explain => Meant::Explain(toolbox.explain(arguments)?),
+        Target::FindOps => Meant::Said(toolbox.find_ops(arguments)?),
+        Target::DescribeOp => Meant::Said(toolbox.describe_op(arguments)?),
+    })
 }
 
 fn listener(caller: &Caller) -> Option<Listener> {

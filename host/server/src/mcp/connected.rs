@@ -14,7 +14,12 @@ use super::tools::Connected;
 /// The connections as they were when they were last opened.
 #[derive(Default)]
 pub(super) struct Known {
-    last: Mutex<Option<(Vec<Row>, Arc<[Connected]>)>>,
+    last: Mutex<Option<Last>>,
+}
+
+struct Last {
+    rows: Vec<Row>,
+    connections: Arc<[Connected]>,
 }
 
 /// A connection and the bot's read grant of it, where there is one.
@@ -29,10 +34,8 @@ impl Known {
     pub(super) fn connections(&self, bot: &LocalBot) -> Result<Arc<[Connected]>, StoreError> {
         let rows = rows(bot.desk.as_ref(), bot.member, bot.executor.bot.public().id())?;
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, connections)) = last.as_ref()
-            && *known == rows
-        {
-            return Ok(Arc::clone(connections));
+        if let Some(last) = last.as_ref().filter(|last| last.rows == rows) {
+            return Ok(Arc::clone(&last.connections));
         }
         let now = bot.desk.high_water(bot.executor.clock.now())?;
         let mut connections = Vec::new();
@@ -48,7 +51,7 @@ impl Known {
             }
         }
         let connections: Arc<[Connected]> = connections.into();
-        *last = Some((rows, Arc::clone(&connections)));
+        *last = Some(Last { rows, connections: Arc::clone(&connections) });
         Ok(connections)
     }
 }

@@ -32,7 +32,7 @@ const PAGE_WAIT: Duration = Duration::from_secs(45);
 /// How often it looks.
 const PAGE_LOOK: Duration = Duration::from_millis(500);
 /// How long a legacy client may take to ask.
-const FORM_WAIT: Duration = Duration::from_secs(300);
+const FORM_WAIT: Duration = Duration::from_mins(5);
 
 /// What a client can ask its person.
 struct Asks {

@@ -85,22 +85,27 @@ async fn told_to_stop_it_lets_what_runs_come_to_its_end() {
     let (mut modern, mut legacy, mut idle) =
         (server.connect().await, server.connect().await, server.connect().await);
     modern.send(&Ask::modern(&token, "tools/call", calls("slow")).bytes(server.address)).await;
+    server.echo.has_begun().await;
     legacy.send(&Ask::legacy(&token, &legacy_call("slow")).bytes(server.address)).await;
     idle.ask(&Ask::new("GET", "/healthz")).await;
-    server.echo.has_begun().await;
     server.echo.has_begun().await;
     // Its client is gone, and the call goes on.
     drop(legacy);
     server.stop.cancel();
     assert!(idle.is_closed().await);
     server.echo.let_go();
-    server.echo.let_go();
     let answer = modern.answer().await.unwrap();
     assert_eq!(answer.status, 200);
     assert!(modern.is_closed().await);
+    server.echo.has_ended().await;
+    // No connection is left, and it waits all the same.
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    server.echo.let_go();
     server.ended().await;
     server.echo.has_ended().await;
-    server.echo.has_ended().await;
+    assert_eq!(server.echo.cancelled(), 0);
 }
 
 #[tokio::test]
@@ -183,4 +188,26 @@ async fn one_principal_has_so_many_requests_at_once_and_others_have_theirs() {
     }
     let answer = connection.ask(&Ask::modern(&ada, "tools/call", calls("echo"))).await;
     assert_eq!(answer.status, 200);
+}
+
+#[tokio::test]
+async fn calls_whose_clients_are_gone_still_count() {
+    let limits = HttpLimits { requests: 2, ..HttpLimits::default() };
+    let server = Setup::with(HttpSettings::default().with_limits(limits)).start().await;
+    let token = server.token("a").text;
+    for call in [legacy_call("slow"), steps()] {
+        let mut connection = server.connect().await;
+        connection.send(&Ask::legacy(&token, &call).bytes(server.address)).await;
+        server.echo.has_begun().await;
+        drop(connection);
+    }
+    // Until the server has seen that they are gone, and after.
+    let mut connection = server.connect().await;
+    for _ in 0..100 {
+        let answer = connection.ask(&Ask::legacy(&token, &legacy_call("echo"))).await;
+        assert_eq!(answer.status, 503);
+    }
+    server.echo.let_go();
+    server.echo.has_ended().await;
+    while connection.ask(&Ask::legacy(&token, &legacy_call("echo"))).await.status == 503 {}
 }

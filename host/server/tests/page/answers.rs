@@ -184,8 +184,10 @@ async fn who_hangs_up_before_the_answer_is_counted_all_the_same() {
     }
     // It waits for its turn behind those five.
     let mut last = browser.yes(id, &form, "wrong").await;
-    while last.status == 403 {
-        last = browser.yes(id, &form, "wrong").await;
+    for _ in 0..5 {
+        if last.status == 403 {
+            last = browser.yes(id, &form, "wrong").await;
+        }
     }
     assert_eq!(last.status, 429, "{last:?}");
     assert_eq!(desk.tried.load(Ordering::SeqCst), 5);

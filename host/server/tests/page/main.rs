@@ -12,6 +12,8 @@ mod limits;
 #[cfg(all(test, target_os = "linux"))]
 mod neighbours;
 #[cfg(test)]
+mod rows;
+#[cfg(test)]
 mod stage;
 #[cfg(test)]
 mod texts;

@@ -68,7 +68,7 @@ pub(super) fn bounded(
     ending: Ending,
     rechecked: Rechecked,
     stop: CancellationToken,
-    share: Share,
+    share: Arc<Share>,
 ) -> Response {
     if !is_stream(&answer) {
         return answer;
@@ -94,10 +94,11 @@ pub(super) fn bounded(
     Response::from_parts(parts, Body::from_stream(held))
 }
 
-/// Runs a call to its end, whether or not somebody waits for the answer.
+/// Runs a call to its end, whether or not somebody waits for the answer; until then it has its part of the share.
 pub(super) async fn detached(
     call: impl Future<Output = Response> + Send + 'static,
     tasks: &TaskTracker,
+    share: Arc<Share>,
 ) -> Response {
     let (give, given) = oneshot::channel();
     tasks.spawn(async move {
@@ -113,6 +114,7 @@ pub(super) async fn detached(
         } else if give.send(answer).is_err() {
             tracing::debug!("a call ended after its client");
         }
+        drop(share);
     });
     given.await.unwrap_or_else(|_stopped| {
         let mut answer = Response::new(Body::empty());

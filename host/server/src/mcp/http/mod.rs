@@ -33,7 +33,7 @@ use self::era::Era;
 use self::message::{Message, What};
 use self::said::No;
 use self::sessions::Service;
-use self::share::Shares;
+use self::share::{Share, Shares};
 use crate::http::{
     Admission, Admitted, Bearer, Draining, Front, HttpSettings, NamedHost, PageHeaders, Peer, Refused,
     ServeError, Sessions, metadata, serve as serve_routes, whole,
@@ -142,9 +142,9 @@ impl<H: ServerHandler + Clone> Door<H> {
         // The handler has no use for it, and a log that shows the request none either.
         parts.headers.remove(AUTHORIZATION);
         parts.extensions.insert(admitted.principal.clone());
-        let share = self.shares.take(admitted.holder)?;
+        let share = Arc::new(self.shares.take(admitted.holder)?);
         let called = match parts.method {
-            Method::POST => self.post(parts, body, &admitted).await?,
+            Method::POST => self.post(parts, body, &admitted, &share).await?,
             Method::GET | Method::DELETE if self.settings.sessions == Sessions::On => {
                 self.shares.weigh(admitted.holder, Access::Read)?;
                 self.without_body(parts, &admitted).await?
@@ -167,7 +167,13 @@ impl<H: ServerHandler + Clone> Door<H> {
         self.admission.admit(&parts.headers, *peer, &metadata).await
     }
 
-    async fn post(&self, mut parts: Parts, body: Body, admitted: &Admitted) -> Result<Called, No> {
+    async fn post(
+        &self,
+        mut parts: Parts,
+        body: Body,
+        admitted: &Admitted,
+        share: &Arc<Share>,
+    ) -> Result<Called, No> {
         if !is_json(&parts.headers) {
             return Err(Refused::MediaType.into());
         }
@@ -189,7 +195,9 @@ impl<H: ServerHandler + Clone> Door<H> {
         let session = session.map_err(|no| no.of(id.as_deref()))?;
         let request = Request::from_parts(parts, Body::from(bytes.clone()));
         let answer = match session {
-            None if detached => ending::detached(self.service.call(request), &self.tasks).await,
+            None if detached => {
+                ending::detached(self.service.call(request), &self.tasks, Arc::clone(share)).await
+            }
             _ => self.service.call(request).await,
         };
         self.service.opened(&answer, admitted.holder, self.timer.now());

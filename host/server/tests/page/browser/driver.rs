@@ -81,7 +81,7 @@ impl Chromium {
         });
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome", "goog:chromeOptions": options,
-            "timeouts": {"pageLoad": 60_000, "script": 60_000}
+            "timeouts": {"pageLoad": 60_000, "script": 60_000, "implicit": 30_000}
         }}});
         let session = browser.ask("POST", "/session", &wanted).await;
         browser.session = session["sessionId"].as_str().unwrap_or_else(|| panic!("{session}")).to_owned();
@@ -95,6 +95,13 @@ impl Chromium {
     /// Where it is.
     pub(super) async fn url(&self) -> String {
         self.command("GET", "/url", &Value::Null).await.as_str().unwrap().to_owned()
+    }
+
+    /// Waits until a page says this.
+    pub(super) async fn shows(&self, words: &str) {
+        let xpath = format!("//body[contains(normalize-space(.), '{words}')]");
+        let found = self.command("POST", "/element", &json!({"using": "xpath", "value": xpath})).await;
+        assert!(found[ELEMENT].is_string(), "no `{words}`: {found}");
     }
 
     /// What a person reads.
