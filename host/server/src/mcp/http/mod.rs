@@ -1,7 +1,7 @@
 //! MCP over streamable HTTP: `rmcp`'s service behind the bearer check, the limits and the sessions of this door.
 //!
 //! Both eras at one address: a request of 2026-07-28 stands alone and ends with its connection; one of an older version goes
-//! on when its client goes away. INVARIANT: what the handler is called with has a [`Principal`] in the extensions of its
+//! on when its client goes away. INVARIANT: what the handler is called with has a [`crate::Principal`] in the extensions of its
 //! `http::request::Parts`, from a token that was good a moment ago, and no token. facts: HTTP, Authorization.
 
 mod ending;
