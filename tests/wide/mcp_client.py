@@ -1,4 +1,4 @@
-"""A session of PyPI `mcp`'s client with a server of Pinhole's, and what the client made of it, as one line of JSON.
+"""A session of the Python package `mcp`'s client with a server of Pinhole's, and what the client made of it, as one line of JSON.
 
     python3 tests/wide/mcp_client.py '{"mode": "auto", "command": ["pinhole", "mcp"], "env": {}}'
     python3 tests/wide/mcp_client.py '{"mode": "legacy", "url": "http://127.0.0.1:8420/mcp", "token": "..."}'

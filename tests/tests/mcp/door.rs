@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pinhole_grant::{Label, PrincipalId, SecretKey, UnixTime};
 use pinhole_manifest::Access;
@@ -39,7 +40,7 @@ impl Door {
         let [addr, server] = [&front, &behind].map(|listener| listener.local_addr().expect("an address"));
         let token = token(&store, member, clock.now());
         bearer::before(front, server, token.expose().to_owned());
-        let a_minute = |count| Rate { count, per: std::time::Duration::from_secs(60) };
+        let a_minute = |count| Rate { count, per: Duration::from_mins(1) };
         let limits =
             HttpLimits { reads: a_minute(10_000), writes: a_minute(10_000), ..HttpLimits::default() };
         let settings = HttpSettings::default().with_limits(limits).with_sessions(sessions);

@@ -1,4 +1,5 @@
-//! PyPI `mcp`'s own client against `pinhole mcp`: both transports, both eras, from the list to a write that was approved.
+//! The client of the Python package `mcp` against `pinhole mcp`: both transports, both eras, from the list to a write that was
+//! approved.
 //!
 //! `tests/wide/mcp_client.py` is the client's session; it holds results to their schemas by itself. Needs Python and the
 //! package, which `.ci/run` puts into `.ci-tools/mcp-python`. Without them a test says loudly that it was skipped.

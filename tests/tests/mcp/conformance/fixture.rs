@@ -40,7 +40,7 @@ impl<S: ServerHandler + Clone> Fixture<S> {
         data::OTHERS.contains(&name) || data::results().iter().any(|(tool, _)| *tool == name)
     }
 
-    fn info(&self, mut info: ServerConfig) -> ServerConfig {
+    fn info(mut info: ServerConfig) -> ServerConfig {
         let more = json!({"prompts": {}, "resources": {}, "completions": {}, "logging": {}});
         let mut has = serde_json::to_value(&info.capabilities).expect("capabilities");
         has.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
@@ -210,7 +210,7 @@ fn gone(error: impl std::fmt::Display) -> ErrorData {
 
 impl<S: ServerHandler + Clone> ServerHandler for Fixture<S> {
     fn get_info(&self) -> ServerConfig {
-        self.info(self.real.get_info())
+        Self::info(self.real.get_info())
     }
 
     async fn discover(&self, context: Context) -> Result<DiscoverResult, ErrorData> {
