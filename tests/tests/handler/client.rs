@@ -10,7 +10,7 @@ use pinhole_runtime::local::{Present, Sheet};
 use pinhole_runtime::store::{Connections as _, Party, Question, Questions as _, SqliteStore, Store as _};
 use pinhole_server::mcp::{At, ClientYes, Mcp, McpSettings, Offer, stdio};
 use pinhole_standin::Standin;
-use pinhole_tests::{LocalStage, TestClock};
+use pinhole_tests::{LocalStage, TestClock, TestTimer};
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
@@ -41,15 +41,16 @@ pub(crate) struct Served {
     pub(crate) standin: Standin,
     pub(crate) member: SecretKey,
     pub(crate) clock: TestClock,
+    timer: TestTimer,
     pub(crate) store: Arc<SqliteStore>,
 }
 
 impl Served {
     pub(crate) fn new(stage: LocalStage, told: Told) -> Self {
-        let LocalStage { standin, bot, member, clock, store, .. } = stage;
+        let LocalStage { standin, bot, member, clock, timer, store, .. } = stage;
         let page = told.page;
         let settings = McpSettings { offer: told.offer, yes: told.yes, page: Box::new(move || page.clone()) };
-        Self { mcp: Mcp::new(bot, settings).unwrap(), standin, member, clock, store }
+        Self { mcp: Mcp::new(bot, settings).unwrap(), standin, member, clock, timer, store }
     }
 
     /// The member, her key open.
@@ -88,6 +89,11 @@ impl Served {
         let row = self.store.connections(self.member.public().id()).unwrap().remove(0);
         let until = self.now().plus_secs(3_600);
         self.present().lend(&row, uses.try_into().unwrap(), until).unwrap();
+    }
+
+    /// What was waited for.
+    pub(crate) fn waits(&self) -> Vec<std::time::Duration> {
+        self.timer.waits()
     }
 
     /// How many writes have reached the service.

@@ -75,7 +75,7 @@ fn settings(flags: &ServeFlags) -> Result<HttpSettings, SettingError> {
     set(&mut limits.reads, said.reads_a_minute);
     set(&mut limits.writes, said.writes_a_minute);
     // Only in a session can a client of the older protocol be asked something.
-    let sessions = if flags.ask_in_client { Sessions::On } else { Sessions::Off };
+    let sessions = if said.sessions || flags.ask_in_client { Sessions::On } else { Sessions::Off };
     Ok(settings.with_limits(limits).with_sessions(sessions))
 }
 
