@@ -23,16 +23,11 @@ pub(crate) const MODERN: &str = "2026-07-28";
 pub(crate) const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// What a server is told, beside its bot.
+#[derive(Default)]
 pub(crate) struct Told {
     pub(crate) offer: Offer,
     pub(crate) yes: ClientYes,
     pub(crate) page: Option<Url>,
-}
-
-impl Default for Told {
-    fn default() -> Self {
-        Self { offer: Offer::default(), yes: ClientYes::default(), page: None }
-    }
 }
 
 /// A server with the bot of a stage, and the rest of it: the service, the member, the time, what is stored.
@@ -108,12 +103,12 @@ impl Served {
 
     /// A client of 2026-07-28 that can do this.
     pub(crate) fn modern(&self, capabilities: Value) -> Client {
-        Client::new(self.mcp.clone(), Some(capabilities))
+        Client::new(&self.mcp, Some(capabilities))
     }
 
     /// A client of an earlier version that can do this, once it is initialised.
     pub(crate) async fn legacy(&self, version: &str, capabilities: Value) -> Client {
-        let mut client = Client::new(self.mcp.clone(), None);
+        let mut client = Client::new(&self.mcp, None);
         let params = json!({
             "protocolVersion": version, "capabilities": capabilities,
             "clientInfo": {"name": "test", "version": "1"},
@@ -138,7 +133,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(mcp: Mcp, capabilities: Option<Value>) -> Self {
+    pub(crate) fn new(mcp: &Mcp, capabilities: Option<Value>) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let (input, output) = tokio::io::split(theirs);
         let served = tokio::spawn(stdio::serve(mcp.at(At::Stdio), input, output));

@@ -136,7 +136,7 @@ async fn what_spends_sends_deletes_or_stays_done_is_not_for_clients() {
     for yes in [FORM, ARGUMENT] {
         let offer = Offer::default().with_confirm_arg(ConfirmArg::Reversible);
         let offer = if yes == ARGUMENT { offer } else { Offer::default() };
-        let served = Served::new(stage().await, Told { yes, offer, ..Told::default() });
+        let served = Served::new(stage().await, Told { offer, yes, ..Told::default() });
         served.lend(9);
         let mut client = served.modern(asks());
         for (tool, arguments) in [

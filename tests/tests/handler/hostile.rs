@@ -94,7 +94,7 @@ async fn each_message_of_a_flood_is_answered() {
 #[tokio::test]
 async fn meta_that_is_missing_wrong_or_of_another_version_is_refused() {
     let served = served().await;
-    let mut client = Client::new(served.mcp.clone(), None);
+    let mut client = Client::new(&served.mcp, None);
     let meta = |version: &str, capabilities: Value| {
         json!({"_meta": {
             "io.modelcontextprotocol/protocolVersion": version,

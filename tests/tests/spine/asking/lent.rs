@@ -4,7 +4,7 @@
 use std::num::NonZeroU32;
 
 use pinhole_grant::PrincipalId;
-use pinhole_manifest::Access;
+use pinhole_manifest::{Access, OpId};
 use pinhole_runtime::local::{LendError, take_back};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
@@ -39,7 +39,7 @@ async fn a_word_in_the_client_runs_what_was_lent_and_no_oftener() {
     // Nothing is lent yet: it is a question like any other.
     assert_eq!(refusal(&confirmed(&stage, NOTE, &note("a")).await).code, Code::ApprovalRequired);
     let lent = lend(&stage, 2).unwrap();
-    assert_eq!(lent.ops.iter().map(|op| op.as_str()).collect::<Vec<_>>(), ["add_note", "put_thing"]);
+    assert_eq!(lent.ops.iter().map(OpId::as_str).collect::<Vec<_>>(), ["add_note", "put_thing"]);
     assert_eq!(result(&confirmed(&stage, NOTE, &note("b")).await), json!({"id": 1}));
     assert_eq!(result(&confirmed(&stage, NOTE, &note("b")).await), json!({"id": 1}));
     assert_eq!(stage.written(), 2);
