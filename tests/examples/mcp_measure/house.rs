@@ -141,7 +141,7 @@ impl Home {
         let mut show = Command::new(beside("pinhole", "..")?);
         let keys = show.args(["keys", "show", "--json"]).env("PINHOLE_HOME", &self.path).output()?;
         let keys: Value = serde_json::from_slice(&keys.stdout)?;
-        let member = PublicKey::parse(keys["member"].as_str().context("a key")?)?.id();
+        let member = keys["member"].as_str().context("a key")?.parse::<PublicKey>()?.id();
         let token = BearerToken::random(&SystemEntropy)?;
         let now = SystemClock.now();
         let id = PrincipalId::random(&mut seeded(&SystemEntropy)?);

@@ -42,7 +42,6 @@ pub(super) async fn main(flags: &PageFlags, config: &Config) -> anyhow::Result<E
         member: member.id(),
         bot: bot.key.public().clone(),
         keyholder: Box::new(HerKey(config.clone())),
-        names: Box::new(|_principal| None),
         clock: Box::new(SystemClock),
         timer: Box::new(SystemTimer),
         entropy: Box::new(SystemEntropy),

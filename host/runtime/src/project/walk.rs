@@ -68,7 +68,8 @@ impl<'w> Walk<'w> {
         let (Some(plan), Tree::Object(members)) = (self.plan, &mut *object) else {
             return Ok(together(parts));
         };
-        let own = self.members(members, plan)?;
+        // INVARIANT: no pick has names beside a `[*]`. To look for names takes the members away.
+        let own = if plan.each.is_some() { Vec::new() } else { self.members(members, plan)? };
         if parts.is_empty() && plan.each.is_none() {
             return Ok(Tree::Object(own));
         }

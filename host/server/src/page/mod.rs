@@ -30,7 +30,7 @@ use url::Url;
 
 pub use address::{ADDRESS_FILE, Announced, address_in, question_url};
 pub use form::FORM_BYTES_MAX;
-pub use side::{Keyholder, KeyholderError, MemberSide, Names};
+pub use side::{Keyholder, KeyholderError, MemberSide};
 pub use tries::{LOCKED, WRONG_IN_A_ROW};
 
 use door::Door;

@@ -3,7 +3,6 @@
 //! INVARIANT: two questions that a person would see differently have different digests.
 
 use pinhole_manifest::Digest;
-use pinhole_manifest::visible::visible;
 use pinhole_runtime::local::{Sheet, SheetError};
 use pinhole_runtime::store::{Party, Question, QuestionId, QuestionState, StoreError};
 use serde::Serialize;
@@ -50,15 +49,7 @@ impl Shown {
     fn of(question: Question, side: &MemberSide) -> Result<Self, StoreError> {
         let connection = side.desk.connection(side.member, question.connection)?;
         let sheet = Sheet::of(&question, connection.as_ref(), &side.catalog);
-        let asker = match question.principal {
-            None => {
-                "this machine's own `pinhole run`, or a client that started `pinhole mcp` itself".to_owned()
-            }
-            Some(principal) => match (side.names)(principal) {
-                Some(name) => format!("token “{}” ({principal})", visible(&name)),
-                None => format!("token {principal}"),
-            },
-        };
+        let asker = asker(&question, side)?;
         let seen = Seen {
             question: question.id,
             state: question.state,
@@ -78,4 +69,18 @@ impl Shown {
     pub(super) fn digest(&self) -> String {
         self.digest.to_string()
     }
+}
+
+/// Who asked, for people.
+fn asker(question: &Question, side: &MemberSide) -> Result<String, StoreError> {
+    let Some(principal) = question.principal else {
+        return Ok(
+            "this machine's own `pinhole run`, or a client that started `pinhole mcp` itself".to_owned()
+        );
+    };
+    let token = side.desk.tokens(side.member)?.into_iter().find(|token| token.id == principal);
+    Ok(match token {
+        Some(token) => format!("the token “{}” ({principal})", token.name),
+        None => format!("a token that is not known here ({principal})"),
+    })
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{KeyId, Passphrase, PrincipalId, PublicKey, SecretKey, UnixTime};
+use pinhole_grant::{KeyId, Passphrase, PublicKey, SecretKey, UnixTime};
 use pinhole_runtime::catalog::Catalog;
 use pinhole_runtime::clock::{Clock, Timer};
 use pinhole_runtime::entropy::Entropy;
@@ -47,9 +47,6 @@ impl KeyholderError {
     }
 }
 
-/// What a caller of the bot is called, where it has a name.
-pub type Names = dyn Fn(PrincipalId) -> Option<String> + Send + Sync;
-
 /// The member's side of a host.
 #[expect(
     missing_debug_implementations,
@@ -66,8 +63,6 @@ pub struct MemberSide {
     pub bot: PublicKey,
     /// Who opens her key.
     pub keyholder: Box<dyn Keyholder>,
-    /// What the bot's callers are called.
-    pub names: Box<Names>,
     /// The machine's clock.
     pub clock: Box<dyn Clock>,
     /// What waits, and measures how long the page was not used.

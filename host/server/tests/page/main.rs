@@ -3,13 +3,15 @@
 
 #[cfg(test)]
 mod answers;
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod browser;
 #[cfg(test)]
 mod guards;
 #[cfg(test)]
 mod limits;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod neighbours;
 #[cfg(test)]
 mod rows;
@@ -17,3 +19,5 @@ mod rows;
 mod stage;
 #[cfg(test)]
 mod texts;
+#[cfg(test)]
+mod wire;

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{ValidationError, Validator};
+use jsonschema::{PatternCache, ValidationError, Validator};
 use serde_json::{Map, Value};
 
 use super::shape::Shape;
-use super::{ARGS_BYTES_MAX, limits, number, push, push_foreign};
+use super::{ARGS_BYTES_MAX, formats, limits, number, push, push_foreign};
 use crate::ids::ArgName;
 use crate::model::{ArgFault, ArgKind, Args, ArgsSchema};
 
@@ -34,7 +34,11 @@ impl ArgsSchema {
         limits::check(&self.shape, &raw)?;
         let mut faults = Vec::new();
         let normal = value(&self.shape, raw, "", &mut faults);
-        judge(&self.validator, &normal, &mut faults);
+        let compile = || formats::validator(&self.json, &PatternCache::new()).ok();
+        let Some(validator) = self.validator.compiled(compile) else {
+            return Err(vec![fault("", "the schema of the args cannot be compiled")]);
+        };
+        judge(validator, &normal, &mut faults);
         if !faults.is_empty() {
             return Err(faults);
         }

@@ -14,7 +14,7 @@ use super::limits::Limits;
 use super::shape::Shape;
 use super::{formats, keywords, normalise, push};
 use crate::ids::ArgName;
-use crate::model::{ArgDef, ArgKind, ArgsSchema};
+use crate::model::{ArgDef, ArgKind, ArgsSchema, LazyValidator};
 
 /// Most args of an op, and most members of an object inside one.
 pub(crate) const ARGS_MAX: usize = 64;
@@ -28,15 +28,13 @@ pub(crate) fn compile(schema: &Value) -> Result<ArgsSchema, Vec<SchemaFault>> {
     let mut compiler = Compiler { faults: Vec::new(), patterns: PatternCache::new() };
     let shape = compiler.root(schema);
     let (Some(shape), []) = (shape, compiler.faults.as_slice()) else { return Err(compiler.faults) };
-    let validator = match formats::validator(schema, &compiler.patterns) {
-        Ok(validator) => validator,
-        Err(error) => {
-            compiler.fault("", Kind::BadKeywordValue, error.masked().to_string(), "write it more simply");
-            return Err(compiler.faults);
-        }
-    };
+    // Only whether it can be: it is compiled again when the op is called.
+    if let Err(error) = formats::validator(schema, &compiler.patterns) {
+        compiler.fault("", Kind::BadKeywordValue, error.masked().to_string(), "write it more simply");
+        return Err(compiler.faults);
+    }
     let defs = defs(&shape, schema);
-    Ok(ArgsSchema { json: schema.clone(), validator, shape, defs })
+    Ok(ArgsSchema { json: schema.clone(), validator: LazyValidator::default(), shape, defs })
 }
 
 /// A line for each arg. The names have been checked.

@@ -4,6 +4,7 @@
 //! later reads what was checked. DESIGN, "Manifest": args.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -18,9 +19,25 @@ pub const SAFE_INTEGER_MAX: i64 = 9_007_199_254_740_991;
 #[derive(Debug)]
 pub struct ArgsSchema {
     pub(crate) json: Value,
-    pub(crate) validator: jsonschema::Validator,
+    pub(crate) validator: LazyValidator,
     pub(crate) shape: Shape,
     pub(crate) defs: BTreeMap<ArgName, ArgDef>,
+}
+
+/// A validator that is compiled when it is first needed: most ops of a host are never called, and each takes some 40 KiB.
+///
+/// INVARIANT: the schema has been compiled once before, when the manifest was read.
+#[derive(Debug, Default)]
+pub(crate) struct LazyValidator(OnceLock<Option<jsonschema::Validator>>);
+
+impl LazyValidator {
+    /// The validator; `None` where `compile` fails, which a caller takes for args that do not fit.
+    pub(crate) fn compiled(
+        &self,
+        compile: impl FnOnce() -> Option<jsonschema::Validator>,
+    ) -> Option<&jsonschema::Validator> {
+        self.0.get_or_init(compile).as_ref()
+    }
 }
 
 impl ArgsSchema {

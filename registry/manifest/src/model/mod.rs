@@ -11,6 +11,7 @@ mod request;
 
 use std::collections::BTreeMap;
 
+pub(crate) use args::LazyValidator;
 pub use args::{ArgDef, ArgFault, ArgKind, Args, ArgsSchema, SAFE_INTEGER_MAX};
 pub use auth::{Auth, AuthScheme, ClientAuth, OAuth, Pat, Pkce};
 pub use op::{Action, Effect, Limits, Op, RESPONSE_BYTES_MAX, RESULT_BYTES_MAX, Requirement, TIMEOUT_MS_MAX};

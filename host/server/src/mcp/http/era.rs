@@ -1,6 +1,6 @@
 //! Which of the two protocols a request is of.
 //!
-//! A request of 2026-07-28 or later says so in a header; `initialize` is of the older one whatever it says. facts: Versions.
+//! A request of 2026-07-28 or later says so in a header; `initialize` is of the older one whatever it says. MCP 2026-07-28, "Versioning".
 
 use http::HeaderMap;
 use rmcp::model::ProtocolVersion;

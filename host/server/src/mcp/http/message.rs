@@ -1,7 +1,7 @@
 //! What a body says, as far as a door must know before the protocol's own reader has it.
 //!
 //! INVARIANT: what is weighed here is what is run: a member that is there twice, which two readers could take for two things,
-//! is refused. One message a body, never a batch. JSON-RPC 2.0; facts: HTTP.
+//! is refused. One message a body, never a batch. JSON-RPC 2.0; MCP 2026-07-28, "Transports".
 
 use std::borrow::Cow;
 

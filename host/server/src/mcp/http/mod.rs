@@ -2,7 +2,7 @@
 //!
 //! Both eras at one address: a request of 2026-07-28 stands alone and ends with its connection; one of an older version goes
 //! on when its client goes away. INVARIANT: what the handler is called with has a [`crate::Principal`] in the extensions of its
-//! `http::request::Parts`, from a token that was good a moment ago, and no token. facts: HTTP, Authorization.
+//! `http::request::Parts`, from a token that was good a moment ago, and no token. MCP 2026-07-28, "Transports", "Authorization".
 
 mod ending;
 mod era;

@@ -1,7 +1,7 @@
 //! What is answered where no handler answers: JSON-RPC errors, whoever refuses.
 //!
 //! INVARIANT: every refusal at this address has a JSON-RPC body with the request's id where it is known; none has more of the
-//! request, or of what went wrong inside. facts: Error codes.
+//! request, or of what went wrong inside. MCP 2026-07-28, "Errors".
 
 use axum::body::Body;
 use axum::response::Response;

@@ -1,6 +1,6 @@
-//! A headless Chromium, driven over WebDriver by requests written out by hand. It ends with its value.
+//! A headless Chromium, driven over `WebDriver` by requests written out by hand. It ends with its value.
 //!
-//! W3C WebDriver. Every name ends on the loopback address: nothing here reaches the internet.
+//! W3C `WebDriver`. Every name ends on the loopback address: nothing here reaches the internet.
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 
 use crate::stage::Answer;
 
-/// What names an element in WebDriver's answers.
+/// What names an element in `WebDriver`'s answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// Whether pages may run scripts of their own.
@@ -27,7 +27,7 @@ pub(super) struct Chromium {
     driver: Child,
     port: u16,
     session: String,
-    _profile: tempfile::TempDir,
+    profile: tempfile::TempDir,
 }
 
 /// Whether the tests can be run here. Where they cannot, says so; under CI that is a failure.
@@ -67,8 +67,8 @@ impl Chromium {
             .map_while(Result::ok)
             .find_map(|line| line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok());
         let port = said.expect("chromedriver says its port");
-        let mut browser = Self { driver, port, session: String::new(), _profile: profile };
-        let folder = format!("--user-data-dir={}", browser._profile.path().display());
+        let mut browser = Self { driver, port, session: String::new(), profile };
+        let folder = format!("--user-data-dir={}", browser.profile.path().display());
         let javascript = if scripts == Scripts::Run { 1 } else { 2 };
         let options = json!({
             "binary": "/usr/bin/chromium",
@@ -84,7 +84,8 @@ impl Chromium {
             "timeouts": {"pageLoad": 60_000, "script": 60_000, "implicit": 30_000}
         }}});
         let session = browser.ask("POST", "/session", &wanted).await;
-        browser.session = session["sessionId"].as_str().unwrap_or_else(|| panic!("{session}")).to_owned();
+        let id = session["sessionId"].as_str().unwrap_or_else(|| panic!("{session}"));
+        id.clone_into(&mut browser.session);
         browser
     }
 

@@ -12,7 +12,7 @@ use site::Site;
 
 use crate::stage::{Desk, PASSPHRASE, WRITE, args};
 
-/// The keys Tab and Enter, as WebDriver names them.
+/// The keys Tab and Enter, as `WebDriver` names them.
 const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
 
