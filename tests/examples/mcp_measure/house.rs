@@ -31,7 +31,7 @@ const KEY: &str = "ghp_any";
 /// A service with one body, and where it is.
 pub(crate) struct House {
     /// Serves the stand-ins, in a thread of its own.
-    pub(crate) runtime: Runtime,
+    _runtime: Runtime,
     pub(crate) folder: tempfile::TempDir,
     pub(crate) github: Standin,
     pub(crate) page: Bytes,
@@ -60,7 +60,7 @@ impl House {
         std::fs::write(folder.path().join("many.json"), many::manifest().to_string())?;
         std::fs::write(folder.path().join("github.pem"), github.ca_pem())?;
         std::fs::write(folder.path().join("many.pem"), many.ca_pem())?;
-        Ok(Self { runtime, folder, github, page, many, plain })
+        Ok(Self { _runtime: runtime, folder, github, page, many, plain })
     }
 
     /// A home with one connection, to a service of seventeen ops that is part of the binary.
@@ -141,7 +141,7 @@ impl Home {
         let mut show = Command::new(beside("pinhole", "..")?);
         let keys = show.args(["keys", "show", "--json"]).env("PINHOLE_HOME", &self.path).output()?;
         let keys: Value = serde_json::from_slice(&keys.stdout)?;
-        let member = PublicKey::parse(keys["member"].as_str().context("a key")?)?.id();
+        let member = keys["member"].as_str().context("a key")?.parse::<PublicKey>()?.id();
         let token = BearerToken::random(&SystemEntropy)?;
         let now = SystemClock.now();
         let id = PrincipalId::random(&mut seeded(&SystemEntropy)?);
