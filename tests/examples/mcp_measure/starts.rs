@@ -77,7 +77,9 @@ pub(crate) fn measure(house: &House) -> anyhow::Result<()> {
             }
         }
     }
-    println!("\nFrom start to the first answer, and to the list of tools; stdio, {TIMES} starts each, {TIMES_OTHER} of the other, ms\n");
+    println!(
+        "\nFrom start to the first answer, and to the list of tools; stdio, {TIMES} starts each, {TIMES_OTHER} of the other, ms\n"
+    );
     println!("| server | first message | first answer p50 (p99) | list p50 (p99) |\n|---|---|---|---|");
     for subject in &subjects {
         let message = match subject.era {
