@@ -10,7 +10,7 @@ use pinhole_manifest::model::Op;
 use pinhole_manifest::{Access, ServiceId};
 use serde_json::Value;
 
-use super::{QUESTION_SECS, Stored, StoredCall, Yes};
+use super::{Agreed, QUESTION_SECS, Standing, Stored, StoredCall, Yes};
 use crate::call::{CallRequest, Executor, Explained, Trace, missing_refusal};
 use crate::entropy;
 use crate::outcome::{Code, Outcome, Refusal, Verdict};
@@ -31,6 +31,8 @@ pub struct LocalBot {
     pub desk: Arc<dyn Desk>,
     /// Whose connections it uses.
     pub member: KeyId,
+    /// What has agreed so far.
+    pub agreed: Agreed,
 }
 
 impl LocalBot {
@@ -242,7 +244,13 @@ impl LocalBot {
     /// Holds the rows against what is sealed in the grant. One that is too early or too late, or whose member is not known
     /// (any more), is left to the spine, which says so.
     fn agree(&self, stored: &Stored, now: UnixTime) -> Result<(), StoreError> {
-        stored.open(&self.executor.bot, &self.executor.issuers, now).map(|_standing| ())
+        if self.agreed.has(stored) {
+            return Ok(());
+        }
+        if let Standing::Open(_) = stored.open(&self.executor.bot, &self.executor.issuers, now)? {
+            self.agreed.keep(stored.clone());
+        }
+        Ok(())
     }
 
     pub(super) async fn now(&self) -> Result<UnixTime, Refusal> {

@@ -29,7 +29,7 @@ pub use member::{Present, ReadGrantError};
 pub use prove::{ProveError, Proved, unproved};
 pub use renew::{CapError, RenewError, Renewal};
 pub use sheet::{Sheet, SheetError, SheetRequest};
-pub use stored::{Skipped, Standing, Stored, manifest_of};
+pub use stored::{Agreed, Skipped, Standing, Stored, manifest_of};
 pub use view::ViewError;
 
 /// How long a question waits for an answer, in seconds: a day.

@@ -91,10 +91,10 @@ impl Mcp {
     /// A server for what `bot` has.
     pub fn new(bot: LocalBot, settings: McpSettings) -> Result<Self, EntropyError> {
         let McpSettings { offer, yes, page } = settings;
-        let LocalBot { executor, desk, member } = bot;
+        let LocalBot { executor, desk, member, agreed } = bot;
         let rounds = Rounds::new(executor.entropy.as_ref())?;
         let executor = Executor { wire: Box::new(Telling(executor.wire)), ..executor };
-        let bot = LocalBot { executor, desk, member };
+        let bot = LocalBot { executor, desk, member, agreed };
         let known = Known::default();
         let shared = Shared { bot, offer, yes, page, rounds, known, writes: TaskTracker::new() };
         Ok(Self { shared: Arc::new(shared), at: At::Http })
