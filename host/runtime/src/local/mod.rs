@@ -24,7 +24,7 @@ use pinhole_manifest::{OpId, ServiceId};
 pub use answer::{ApproveError, deny};
 pub use bot::LocalBot;
 pub use keep::{Keep, KeepError, Kept, OtherAccount, Place};
-pub use lend::{Confirmable, LendError, Lent};
+pub use lend::{Confirmable, LendError, Lent, take_back};
 pub use member::{Present, ReadGrantError};
 pub use prove::{ProveError, Proved, unproved};
 pub use renew::{CapError, RenewError, Renewal};

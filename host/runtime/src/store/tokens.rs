@@ -131,6 +131,7 @@ pub trait Tokens: Send + Sync {
     /// All of the member's, the newest first, with those that are over.
     fn tokens(&self, member: KeyId) -> Result<Vec<TokenRow>, StoreError>;
 
-    /// Refuses a token from now on, whatever else its row says. Revoking twice keeps the first time.
+    /// Refuses a token from now on, whatever else its row says, and ends what its holder has asked: open questions are expired,
+    /// approvals that were not used revoked. Revoking twice keeps the first time.
     fn revoke_token(&self, member: KeyId, id: PrincipalId, now: UnixTime) -> Result<Removal, StoreError>;
 }

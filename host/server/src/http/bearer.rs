@@ -16,6 +16,7 @@ use pinhole_runtime::clock::{Clock, Timer};
 use pinhole_runtime::store::{Desk, StoreError, TokenState};
 
 use super::refused::Challenge;
+use super::serve::Peer;
 use super::{Rate, Refused, Windows};
 use crate::tokens::BearerToken;
 use crate::{Principal, Reach};
@@ -89,7 +90,7 @@ impl Admission {
     pub(crate) async fn admit(
         &self,
         headers: &HeaderMap,
-        peer: IpAddr,
+        peer: &Peer,
         metadata: &str,
     ) -> Result<Admitted, Refused> {
         let challenge = || Challenge { metadata: metadata.to_owned(), scope: self.scope() };
@@ -99,15 +100,18 @@ impl Admission {
         if second.is_some() {
             return Err(Refused::Header("authorization"));
         }
-        let token = first.to_str().ok().and_then(credentials).and_then(|text| BearerToken::parse(text).ok());
-        let Some(token) = token.map(|token| token.digest()) else {
-            return Err(self.failed(peer, challenge()));
+        let Some(text) = first.to_str().ok().and_then(credentials) else {
+            return Err(self.failed(peer, Refused::NotBearer(challenge())));
+        };
+        let Some(token) = BearerToken::parse(text).ok().map(|token| token.digest()) else {
+            return Err(self.failed(peer, Refused::BadToken(challenge())));
         };
         match self.look(token).await {
             Ok((holder, reach)) => {
+                peer.standing.keep();
                 Ok(Admitted { principal: Principal::holder(holder, reach), holder, token })
             }
-            Err(NotGood::Unknown) => Err(self.failed(peer, challenge())),
+            Err(NotGood::Unknown) => Err(self.failed(peer, Refused::BadToken(challenge()))),
             Err(NotGood::NothingHere) => Err(Refused::TooLittleScope(challenge())),
             Err(NotGood::Store(error)) => {
                 tracing::error!(%error, "a token could not be looked up");
@@ -147,11 +151,11 @@ impl Admission {
         Ok(latest)
     }
 
-    fn failed(&self, peer: IpAddr, challenge: Challenge) -> Refused {
+    fn failed(&self, peer: &Peer, refused: Refused) -> Refused {
         let now = self.bearer.timer.now();
-        let passed = held(&self.failures).pass(network(peer), now);
+        let passed = held(&self.failures).pass(network(peer.address), now);
         match passed {
-            Ok(()) => Refused::BadToken(challenge),
+            Ok(()) => refused,
             Err(wait) => Refused::TooManyFailures(wait),
         }
     }
@@ -164,7 +168,7 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// What stands behind `Bearer`.
 fn credentials(header: &str) -> Option<&str> {
-    let (scheme, token) = header.split_once(' ')?;
+    let (scheme, token) = header.split_once(' ').unwrap_or((header, ""));
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_start_matches(' '))
 }
 

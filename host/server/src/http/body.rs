@@ -1,11 +1,17 @@
-//! The body of a request, whole or refused.
+//! The body of a request, whole or refused, and whether it was read.
 //!
 //! INVARIANT: no more than the limit is ever held, whatever the request says of its length; and no body is waited for longer
 //! than the limit's time.
 
-use axum::body::{Body, HttpBody as _};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+
+use axum::body::{Body, HttpBody};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
+use hyper::body::{Frame, SizeHint};
 use pinhole_runtime::clock::Timer;
 
 use super::{HttpLimits, Refused};
@@ -44,4 +50,44 @@ async fn read(mut body: Body, most: usize) -> Result<Bytes, Refused> {
         all.extend_from_slice(&data);
     }
     Ok(if all.is_empty() { first } else { all.freeze() })
+}
+
+/// A body that says when it was read to its end.
+#[derive(Debug)]
+pub(super) struct Watched<B> {
+    body: B,
+    at_end: Arc<AtomicBool>,
+}
+
+impl<B: HttpBody> Watched<B> {
+    /// The body, and whether nothing is left of it.
+    pub(super) fn new(body: B) -> (Self, Arc<AtomicBool>) {
+        let at_end = Arc::new(AtomicBool::new(body.is_end_stream()));
+        (Self { body, at_end: Arc::clone(&at_end) }, at_end)
+    }
+}
+
+impl<B: HttpBody + Unpin> HttpBody for Watched<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        let this = self.get_mut();
+        let frame = ready!(Pin::new(&mut this.body).poll_frame(context));
+        if frame.is_none() {
+            this.at_end.store(true, Ordering::Relaxed);
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }

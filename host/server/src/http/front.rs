@@ -48,11 +48,11 @@ impl Front {
         Self { settings, bound }
     }
 
-    /// Puts all routes behind it, and says at `/healthz` that the server is there.
-    pub(crate) fn before(self, routes: Router, pages: PageHeaders) -> Router {
+    /// Puts all routes behind it, of which the one that clients look for is `served`; and says at `/healthz` that the server is there.
+    pub(crate) fn before(self, routes: Router, served: &'static str, pages: PageHeaders) -> Router {
         let routes = routes
             .route("/healthz", get(|| async { "ok\n" }))
-            .fallback(|| async { plain(&Refused::NotFound) })
+            .fallback(move || async move { plain(&Refused::NotFound(served)) })
             .method_not_allowed_fallback(|| async { plain(&Refused::Method("GET")) });
         let cors = self.cors(pages);
         routes.layer(cors).layer(from_fn_with_state(self, heard))

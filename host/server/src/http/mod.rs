@@ -1,7 +1,7 @@
 //! HTTP for every door that speaks it: listening, who may connect, whose requests are heard, how much and how fast.
 //!
 //! ```text
-//! connection ─► [limits: how many, how slow] ─► gate ─► Host ─► Origin, CORS ─► route ─► bearer ─► body ─► window ─► the door
+//! connection ─► [places: how many; how slow] ─► gate ─► Host ─► Origin, CORS ─► route ─► bearer ─► window ─► body ─► the door
 //! ```
 //! What a request says is the door's matter; nothing here knows MCP. INVARIANT: no body is read before the bearer token of
 //! its request is known to be good, and no token is in a log, an answer or what a door is handed. DESIGN, "Doors".
@@ -11,6 +11,7 @@ mod body;
 mod front;
 mod gate;
 pub(crate) mod metadata;
+mod places;
 mod refused;
 mod serve;
 mod settings;

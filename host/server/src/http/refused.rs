@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::Response;
-use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 
 /// Why a request got no further.
@@ -24,6 +24,8 @@ pub(crate) enum Refused {
     TokenInAddress,
     /// There is no token.
     NoToken(Challenge),
+    /// What is sent is not of the scheme `Bearer`.
+    NotBearer(Challenge),
     /// The token is none that is good.
     BadToken(Challenge),
     /// The token is good for nothing here.
@@ -44,8 +46,8 @@ pub(crate) enum Refused {
     MediaType,
     /// The method is not one of these.
     Method(&'static str),
-    /// There is nothing at this address.
-    NotFound,
+    /// There is nothing at this address: what is served is at this path.
+    NotFound(&'static str),
     /// What is stored here cannot be read.
     Store,
 }
@@ -64,9 +66,9 @@ impl Refused {
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Header(_) | Self::TokenInAddress | Self::CutOff => StatusCode::BAD_REQUEST,
-            Self::NoToken(_) | Self::BadToken(_) => StatusCode::UNAUTHORIZED,
+            Self::NoToken(_) | Self::NotBearer(_) | Self::BadToken(_) => StatusCode::UNAUTHORIZED,
             Self::Host | Self::Origin | Self::TooLittleScope(_) => StatusCode::FORBIDDEN,
-            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -84,17 +86,24 @@ impl Refused {
             Self::Header(name) => format!("send the header `{name}` once, and well-formed").into(),
             Self::TokenInAddress => "send the token in the header `Authorization`, never in the address; treat this one as known to others".into(),
             Self::NoToken(_) => "send a token: `Authorization: Bearer …`; `pinhole tokens new` makes one".into(),
+            Self::NotBearer(_) => "write `Bearer ` before the token: `Authorization: Bearer …`".into(),
             Self::BadToken(_) => "the token is not good, or not any more: `pinhole tokens new` makes another".into(),
             Self::TooLittleScope(_) => "the token is good for nothing that this server offers: make one with another scope".into(),
-            Self::TooManyFailures(_) => "too many tokens that are not good: wait, and look which token is sent".into(),
-            Self::TooFast(_) => "too many requests in a short time: wait".into(),
+            Self::TooManyFailures(wait) => format!(
+                "too many tokens that are not good: wait {} s, and look which token is sent",
+                whole_seconds(*wait)
+            )
+            .into(),
+            Self::TooFast(wait) => {
+                format!("too many requests in a short time: wait {} s", whole_seconds(*wait)).into()
+            }
             Self::Busy => "too much at once: try again in a moment".into(),
             Self::TooLarge(most) => format!("the body is longer than {most} bytes").into(),
             Self::TooSlow => "the body did not arrive in time".into(),
             Self::CutOff => "the body ended before it was whole".into(),
             Self::MediaType => "send JSON, and say so: `Content-Type: application/json`".into(),
             Self::Method(allow) => format!("use {allow}").into(),
-            Self::NotFound => "there is nothing here".into(),
+            Self::NotFound(path) => format!("there is nothing here: use the path `{path}`").into(),
             Self::Store => "the server cannot read what it has stored: its operator finds out why with `pinhole doctor`".into(),
         }
     }
@@ -109,28 +118,27 @@ impl Refused {
         if let Some(challenge) = self.challenge().and_then(|text| HeaderValue::try_from(text).ok()) {
             headers.insert(WWW_AUTHENTICATE, challenge);
         }
-        match self {
-            Self::Method(allow) => {
-                headers.insert(ALLOW, HeaderValue::from_static(allow));
-            }
-            Self::TooManyFailures(wait) | Self::TooFast(wait) => {
-                headers.insert(RETRY_AFTER, whole_seconds(*wait).into());
-            }
-            Self::Busy | Self::Store => {
-                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-            }
-            // What is left of the body is not waited for.
-            Self::TooLarge(_) | Self::TooSlow | Self::CutOff => {
-                headers.insert(CONNECTION, HeaderValue::from_static("close"));
-            }
-            _ => {}
+        if let Self::Method(allow) = self {
+            headers.insert(ALLOW, HeaderValue::from_static(allow));
+        }
+        if let Some(seconds) = self.retry_after() {
+            headers.insert(RETRY_AFTER, seconds.into());
         }
         answer
     }
 
+    /// In how many seconds it may go better.
+    pub(crate) fn retry_after(&self) -> Option<u64> {
+        match self {
+            Self::TooManyFailures(wait) | Self::TooFast(wait) => Some(whole_seconds(*wait)),
+            Self::Busy | Self::Store => Some(1),
+            _ => None,
+        }
+    }
+
     fn challenge(&self) -> Option<String> {
         let (error, Challenge { metadata, scope }) = match self {
-            Self::NoToken(challenge) => ("", challenge),
+            Self::NoToken(challenge) | Self::NotBearer(challenge) => ("", challenge),
             Self::BadToken(challenge) => ("error=\"invalid_token\", ", challenge),
             Self::TooLittleScope(challenge) => ("error=\"insufficient_scope\", ", challenge),
             _ => return None,

@@ -1,27 +1,33 @@
 //! Accepting connections, and ending them.
 //!
 //! HTTP/1.1 only. INVARIANT: connections at once, the size of a head and the time that it may take are bounded; once told to
-//! stop, nothing new is accepted, what runs has so much time and no more, and then the port is free.
+//! stop, nothing new is accepted, what runs has so much time and no more, and then the port is free. An answer to a request
+//! whose body was not read to its end says that the connection is closed.
 
 use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::Router;
+use axum::response::Response;
+use http::HeaderValue;
+use http::header::CONNECTION;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use pinhole_runtime::clock::Timer;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use super::HttpLimits;
+use super::body::Watched;
 use super::gate::Gate;
+use super::places::{Places, Standing};
 
 /// Most headers of a request.
 const HEADERS_MAX: usize = 64;
@@ -34,8 +40,12 @@ const NO_ROOM: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 /// Where a request comes from.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub(crate) IpAddr);
+#[derive(Debug, Clone)]
+pub(crate) struct Peer {
+    pub(crate) address: IpAddr,
+    /// How its connection stands.
+    pub(crate) standing: Standing,
+}
 
 /// How a door stops.
 #[derive(Debug, Clone)]
@@ -65,7 +75,7 @@ pub(crate) async fn serve(
     timer: Arc<dyn Timer>,
     Draining { stop, cut, tasks }: Draining,
 ) {
-    let room = Arc::new(Semaphore::new(limits.connections));
+    let places = Places::new(limits.connections);
     let graceful = GracefulShutdown::new();
     loop {
         let (stream, peer) = tokio::select! {
@@ -80,7 +90,7 @@ pub(crate) async fn serve(
                 }
             },
         };
-        let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
+        let Some(place) = places.take().await else {
             turn_away(&stream);
             continue;
         };
@@ -88,6 +98,7 @@ pub(crate) async fn serve(
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection that is gone already");
         }
+        let peer = Peer { address: peer.ip(), standing: place.standing() };
         let connection = graceful.watch(connection(stream, peer, routes.clone(), &limits));
         let cut = cut.clone();
         tokio::spawn(async move {
@@ -96,6 +107,7 @@ pub(crate) async fn serve(
                     tracing::debug!(%error, "a connection ended early");
                 },
                 () = cut.cancelled() => {}
+                () = place.is_needed() => tracing::debug!("a connection without a token made room for another"),
             }
             drop(place);
         });
@@ -113,27 +125,36 @@ pub(crate) async fn serve(
     }
     cut.cancel();
     // Until every connection is dropped.
-    let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
-    drop(room.acquire_many(all).await);
+    places.all_free().await;
 }
 
 fn connection(
     stream: TcpStream,
-    peer: SocketAddr,
+    peer: Peer,
     routes: Router,
     limits: &HttpLimits,
 ) -> http1::Connection<
     TokioIo<Gate<TcpStream>>,
     impl hyper::service::Service<
         hyper::Request<Incoming>,
-        Response = axum::response::Response,
+        Response = Response,
         Error = Infallible,
         Future: Send + 'static,
     > + use<>,
 > {
     let answer = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(Peer(peer.ip()));
-        routes.clone().oneshot(request.map(axum::body::Body::new))
+        request.extensions_mut().insert(peer.clone());
+        let (head, body) = request.into_parts();
+        let (body, at_end) = Watched::new(body);
+        let answering = routes.clone().oneshot(http::Request::from_parts(head, axum::body::Body::new(body)));
+        async move {
+            let mut answer = answering.await?;
+            // What is left of the body is not waited for.
+            if !at_end.load(Ordering::Relaxed) {
+                answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok(answer)
+        }
     });
     let head_bytes = limits.head_bytes.max(HEAD_BYTES_MIN);
     http1::Builder::new()

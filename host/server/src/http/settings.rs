@@ -30,13 +30,13 @@ pub struct HttpLimits {
     pub head_time: Duration,
     /// Longest head of a request, in bytes, and at least 8 KiB.
     pub head_bytes: usize,
-    /// Most connections at once.
+    /// Most connections at once. Of those that have shown no good token, the oldest makes room for who comes when all are taken.
     pub connections: usize,
     /// Most requests of one principal at once.
     pub requests: usize,
-    /// What one principal may ask that changes nothing.
+    /// What one principal may ask in all.
     pub reads: Rate,
-    /// What one principal may ask that changes something.
+    /// What one principal may ask, of that, that changes something.
     pub writes: Rate,
     /// What one peer may get wrong about tokens before it is told to wait.
     pub failures: Rate,
@@ -109,6 +109,11 @@ pub enum ListenError {
          `--public-url https://…`"
     )]
     NotLoopback(SocketAddr),
+    /// Something listens there already.
+    #[error(
+        "`{0}` is in use: another server listens there; end it, or say another port, or 0 for any that is free"
+    )]
+    InUse(SocketAddr),
     /// The system says no.
     #[error("`{address}` cannot be listened on: say another port, or 0 for any that is free")]
     Failed {
@@ -171,7 +176,10 @@ impl HttpSettings {
         if !address.ip().to_canonical().is_loopback() && self.public_url.is_none() {
             return Err(ListenError::NotLoopback(address));
         }
-        TcpListener::bind(address).await.map_err(|source| ListenError::Failed { address, source })
+        TcpListener::bind(address).await.map_err(|source| match source.kind() {
+            std::io::ErrorKind::AddrInUse => ListenError::InUse(address),
+            _ => ListenError::Failed { address, source },
+        })
     }
 
     /// Whether a request that names this host is meant for a door that listens on `bound`.

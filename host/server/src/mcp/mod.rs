@@ -16,6 +16,7 @@ mod number;
 mod progress;
 pub mod stdio;
 pub mod tools;
+mod values;
 mod write;
 
 pub use confirm::ClientYes;

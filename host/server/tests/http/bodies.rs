@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pinhole_server::http::{HttpLimits, HttpSettings};
+use pinhole_server::http::{HttpLimits, HttpSettings, Rate};
 
 use crate::client::{Ask, legacy_call};
 use crate::server::{Server, Setup};
@@ -52,6 +52,52 @@ async fn a_body_of_just_the_limit_is_read() {
     };
     assert_eq!(server.connect().await.ask(&chunked(most)).await.status, 200);
     assert_eq!(server.connect().await.ask(&chunked(most + 1)).await.status, 413);
+}
+
+#[tokio::test]
+async fn many_values_are_refused_before_anything_is_made_of_them() {
+    let server = Server::new().await;
+    let token = server.token("a").text;
+    let of = |meta: &str| {
+        let call = r#""method":"tools/call","params":{"name":"echo","arguments":{},"_meta":{"x":"#;
+        Ask::raw(&token, format!(r#"{{"jsonrpc":"2.0","id":7,{call}{meta}}}}}}}"#))
+    };
+    let many = |count: usize| format!("[{}]", vec![r#"{"":0}"#; count].join(","));
+    let mut connection = server.connect().await;
+    for count in [7_000, 149_000] {
+        let answer = connection.ask(&of(&many(count))).await;
+        assert_eq!((answer.status, answer.code(), answer.json()["id"].as_i64()), (400, -32_600, Some(7)));
+    }
+    assert_eq!(server.echo.headers(), Vec::<String>::new());
+    assert_eq!(connection.ask(&of(&many(6_000))).await.status, 200);
+    // Text is no values, whatever is in it.
+    let text = format!("\"{}\"", "{\\\",:[".repeat(100_000));
+    assert_eq!(connection.ask(&of(&text)).await.status, 200);
+}
+
+#[tokio::test]
+async fn what_is_refused_before_its_body_was_read_says_that_the_connection_ends() {
+    let limits =
+        HttpLimits { reads: Rate { count: 1, per: Duration::from_mins(1) }, ..HttpLimits::default() };
+    let server = Setup::with(HttpSettings::default().with_limits(limits)).start().await;
+    let token = server.token("a").text;
+    let good = Ask::raw(&token, call());
+    let mut kept = server.connect().await;
+    assert_eq!(kept.ask(&good).await.header("connection"), None);
+    for (ask, status) in [
+        (good.clone().without("authorization"), 401),
+        (good.clone().with("host", "elsewhere.example"), 403),
+        (good.clone().header("origin", "https://elsewhere.example"), 403),
+        (good.clone(), 429),
+    ] {
+        let mut connection = server.connect().await;
+        let answer = connection.ask(&ask).await;
+        assert_eq!((answer.status, answer.header("connection")), (status, Some("close")), "{ask:?}");
+        assert!(connection.is_closed().await);
+        // Where there is no body nothing is left to read.
+        let bare = server.connect().await.ask(&Ask::new("GET", "/mcp")).await;
+        assert_eq!((bare.status, bare.header("connection")), (401, None));
+    }
 }
 
 #[tokio::test]

@@ -14,6 +14,8 @@ pub(crate) struct Connection {
     stream: TcpStream,
     read: Vec<u8>,
     address: SocketAddr,
+    /// Whether the last answer said that the connection ends.
+    ends: bool,
 }
 
 /// One answer.
@@ -131,10 +133,15 @@ pub(crate) fn legacy_call(tool: &str) -> Value {
 
 impl Connection {
     pub(crate) async fn open(address: SocketAddr) -> Self {
-        Self { stream: TcpStream::connect(address).await.unwrap(), read: Vec::new(), address }
+        let stream = TcpStream::connect(address).await.unwrap();
+        Self { stream, read: Vec::new(), address, ends: false }
     }
 
+    /// Asks, on a new connection where the last answer said that this one ends.
     pub(crate) async fn ask(&mut self, ask: &Ask) -> Answer {
+        if self.ends {
+            *self = Self::open(self.address).await;
+        }
         self.send(&ask.bytes(self.address)).await;
         self.answer().await.unwrap()
     }
@@ -172,7 +179,9 @@ impl Connection {
         let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
         let headers = lines.filter_map(|line| line.split_once(": "));
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        Some(Answer { status, headers, body: Vec::new() })
+        let answer = Answer { status, headers, body: Vec::new() };
+        self.ends = answer.header("connection") == Some("close");
+        Some(answer)
     }
 
     /// The next chunk of a body; `Some(None)` at its end.

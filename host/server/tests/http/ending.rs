@@ -145,10 +145,10 @@ async fn what_listens_ends_when_the_server_is_told_to_stop() {
 async fn there_is_room_for_so_many_connections() {
     let limits = HttpLimits { connections: 2, ..HttpLimits::default() };
     let server = Setup::with(HttpSettings::default().with_limits(limits)).start().await;
-    let health = Ask::new("GET", "/healthz");
+    let call = Ask::legacy(&server.token("a").text, &legacy_call("echo"));
     let (mut one, mut other) = (server.connect().await, server.connect().await);
-    assert_eq!(one.ask(&health).await.status, 200);
-    assert_eq!(other.ask(&health).await.status, 200);
+    assert_eq!(one.ask(&call).await.status, 200);
+    assert_eq!(other.ask(&call).await.status, 200);
     let mut third = server.connect().await;
     let answer = third.answer().await.unwrap();
     assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")));
@@ -156,12 +156,40 @@ async fn there_is_room_for_so_many_connections() {
     // Until its place is free.
     loop {
         let mut next = server.connect().await;
-        next.send(&health.bytes(server.address)).await;
+        next.send(&call.bytes(server.address)).await;
         if next.answer().await.is_some_and(|answer| answer.status == 200) {
             break;
         }
     }
-    assert_eq!(other.ask(&health).await.status, 200);
+    assert_eq!(other.ask(&call).await.status, 200);
+}
+
+#[tokio::test]
+async fn who_has_shown_no_good_token_keeps_nobody_out() {
+    let limits = HttpLimits { connections: 4, ..HttpLimits::default() };
+    let server = Setup::with(HttpSettings::default().with_limits(limits)).start().await;
+    let call = Ask::legacy(&server.token("a").text, &legacy_call("echo"));
+    let mut holder = server.connect().await;
+    assert_eq!(holder.ask(&call).await.status, 200);
+    let (mut silent, mut wrong, mut asking) =
+        (server.connect().await, server.connect().await, server.connect().await);
+    let mistaken = Ask::new("GET", "/mcp").header("authorization", "Bearer pinm_");
+    assert_eq!(wrong.ask(&mistaken).await.status, 401);
+    assert_eq!(asking.ask(&Ask::new("GET", "/healthz")).await.status, 200);
+    // All places are taken, and still there is one for each who comes, the oldest stranger's.
+    let mut kept = vec![holder];
+    for stranger in [&mut silent, &mut wrong, &mut asking] {
+        let mut next = server.connect().await;
+        assert_eq!(next.ask(&call).await.status, 200);
+        while stranger.answer().await.is_some() {}
+        assert!(stranger.is_closed().await);
+        kept.push(next);
+    }
+    let full = server.connect().await.answer().await.unwrap();
+    assert_eq!(full.status, 503);
+    for mut connection in kept {
+        assert_eq!(connection.ask(&call).await.status, 200);
+    }
 }
 
 #[tokio::test]

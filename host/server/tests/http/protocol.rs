@@ -150,6 +150,19 @@ async fn what_there_is_not_has_its_status() {
     let legacy = json!({"jsonrpc": "2.0", "id": 7, "method": "no/such"});
     let answer = connection.ask(&Ask::legacy(&token, &legacy)).await;
     assert_eq!((answer.status, answer.code()), (200, -32_601));
+    // A name that is none is not repeated.
+    for method in ["\u{1b}[31m", "tools/\u{202e}list", &"x".repeat(129), ""] {
+        let message = json!({"jsonrpc": "2.0", "id": 7, "method": method});
+        let answer = connection.ask(&Ask::legacy(&token, &message)).await;
+        assert_eq!((answer.status, answer.code(), &answer.json()["id"]), (200, -32_601, &json!(7)));
+        assert_eq!(answer.json()["error"]["message"], "there is no method of this name");
+    }
+    let modern = Ask::legacy(&token, &json!({"jsonrpc": "2.0", "id": 7, "method": "\u{1b}"}));
+    let answer = connection.ask(&modern.header("mcp-protocol-version", MODERN)).await;
+    assert_eq!((answer.status, answer.code()), (404, -32_601));
+    let nowhere = connection.ask(&Ask::new("GET", "/")).await;
+    assert_eq!(nowhere.status, 404);
+    assert!(String::from_utf8(nowhere.body).unwrap().contains("`/mcp`"));
     for method in ["GET", "DELETE", "PUT", "HEAD"] {
         for version in [MODERN, "2025-11-25"] {
             let ask = Ask::new(method, "/mcp")

@@ -59,7 +59,7 @@ async fn a_stolen_session_is_worth_nothing() {
     let end = Ask::new("DELETE", "/mcp")
         .header("mcp-session-id", &session)
         .header("authorization", &format!("Bearer {ada}"));
-    assert!(connection.ask(&end).await.status < 300);
+    assert_eq!(connection.ask(&end).await.status, 204);
     assert_eq!(call(&mut connection, &ada, &session).await.status, 404);
 }
 
@@ -77,6 +77,43 @@ async fn who_opens_too_many_loses_the_oldest_of_their_own() {
     assert_eq!(call(&mut connection, &eve, &sessions[0]).await.status, 404);
     assert_eq!(call(&mut connection, &eve, &sessions[1]).await.status, 200);
     assert_eq!(call(&mut connection, &ada, &hers).await.status, 200);
+}
+
+#[tokio::test]
+async fn who_opens_many_at_once_has_no_more_of_them() {
+    let server = with_sessions().await;
+    let token = server.token("a").text;
+    let hello = Ask::legacy(&token, &hello());
+    let opened = futures_util::future::join_all((0..40).map(|_| async {
+        let answer = server.connect().await.ask(&hello).await;
+        assert!([200, 503].contains(&answer.status), "{answer:?}");
+        answer.header("mcp-session-id").map(str::to_owned)
+    }));
+    let initialized = Ask::legacy(&token, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let (mut connection, mut open) = (server.connect().await, 0);
+    for session in opened.await.into_iter().flatten() {
+        let answer = connection.ask(&initialized.clone().header("mcp-session-id", &session)).await;
+        open += usize::from(answer.status == 202);
+    }
+    assert!((1..=16).contains(&open), "{open}");
+}
+
+#[tokio::test]
+async fn what_a_session_keeps_of_its_client_is_small() {
+    let server = with_sessions().await;
+    let token = server.token("a").text;
+    let mut connection = server.connect().await;
+    for (experimental, status) in [
+        (json!({"x": {"y": "z".repeat(65_536)}}), 413),
+        (json!({"x": {"y": vec![0; 1_000]}}), 400),
+        (json!({"x": {"y": vec![0; 900], "z": "z".repeat(60_000)}}), 200),
+    ] {
+        let mut hello = hello();
+        hello["params"]["capabilities"] = json!({"experimental": experimental});
+        let answer = connection.ask(&Ask::legacy(&token, &hello)).await;
+        assert_eq!(answer.status, status);
+        assert!(status == 200 || answer.code() == -32_600 && answer.json()["id"] == 1, "{answer:?}");
+    }
 }
 
 #[tokio::test]

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use pinhole_grant::{KeyId, Label, PrincipalId, UnixTime};
 use pinhole_manifest::digest::DigestError;
 use pinhole_manifest::{Access, Digest, ServiceId};
-use rusqlite::{OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::SqliteStore;
 use super::broken::{Broken, Columns};
 use super::connections::exists;
-use crate::store::{Removal, StoreError, Table, TokenError, TokenRow, TokenScope, Tokens};
+use super::spine::revoke;
+use crate::store::{QuestionState, Removal, StoreError, Table, TokenError, TokenRow, TokenScope, Tokens};
 
 const COLUMNS: &str = "id, member, name, sha256, reads, writes, services, created_at, expires_at, revoked_at";
 
@@ -81,13 +82,33 @@ impl Tokens for SqliteStore {
 
     fn revoke_token(&self, member: KeyId, id: PrincipalId, now: UnixTime) -> Result<Removal, StoreError> {
         self.write("revoke a token", |transaction| {
-            let revoke =
+            let (id, member) = (id.to_string(), member.to_string());
+            let over =
                 "UPDATE tokens SET revoked_at = coalesce(revoked_at, ?3) WHERE id = ?1 AND member = ?2";
-            let found =
-                transaction.execute(revoke, params![id.to_string(), member.to_string(), now.as_secs()])?;
-            Ok(if found == 0 { Removal::Absent } else { Removal::Removed })
+            if transaction.execute(over, params![id, member, now.as_secs()])? == 0 {
+                return Ok(Removal::Absent);
+            }
+            end_questions(transaction, &member, &id)?;
+            Ok(Removal::Removed)
         })
     }
+}
+
+/// Ends what a principal has asked and not done yet: the yes to it goes with it, given out or not.
+fn end_questions(connection: &Connection, member: &str, principal: &str) -> rusqlite::Result<()> {
+    let approvals = "SELECT grant_id FROM questions
+                     WHERE member = ?1 AND principal = ?2 AND state IN ('approved', 'used')
+                       AND grant_id NOT IN (SELECT grant_id FROM uses)";
+    let mut statement = connection.prepare(approvals)?;
+    let approvals: Vec<String> =
+        statement.query_map([member, principal], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    for approval in approvals {
+        revoke(connection, &approval)?;
+    }
+    // Nobody has said no.
+    let end = "UPDATE questions SET state = ?3, sealed = NULL
+               WHERE member = ?1 AND principal = ?2 AND state IN ('pending', 'approved')";
+    connection.execute(end, [member, principal, QuestionState::Expired.as_str()]).map(|_changed| ())
 }
 
 fn read<E>(row: &Row<'_>) -> Result<TokenRow, Broken<E>> {

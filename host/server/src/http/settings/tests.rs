@@ -88,6 +88,15 @@ fn what_is_no_host_origin_or_public_address_is_refused() {
 }
 
 #[tokio::test]
+async fn an_address_that_is_in_use_is_said_to_be() {
+    let settings = HttpSettings::default();
+    let listener = settings.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let refused = settings.listen(address).await.unwrap_err();
+    assert!(matches!(refused, ListenError::InUse(named) if named == address), "{refused:?}");
+}
+
+#[tokio::test]
 async fn only_loopback_is_listened_on_unless_a_proxy_is_named() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
         let address: SocketAddr = address.parse().unwrap();

@@ -13,6 +13,9 @@ use super::said::No;
 /// Longest id that an answer repeats, in bytes.
 const ID_BYTES_MAX: usize = 256;
 
+/// Longest name of a method, in bytes.
+const METHOD_BYTES_MAX: usize = 128;
+
 /// One message.
 #[derive(Debug)]
 pub(super) struct Message<'b> {
@@ -33,6 +36,8 @@ pub(super) enum What<'b> {
     },
     /// `subscriptions/listen`, whose answer does not end.
     Listening,
+    /// A request of a method that is no name of one.
+    Nameless,
     /// Another request.
     Request,
     /// A notification.
@@ -94,6 +99,7 @@ impl<'b> Message<'b> {
             (Some("initialize"), true) => What::Initialize,
             (Some("subscriptions/listen"), true) => What::Listening,
             (Some("tools/call"), true) => What::Call { tool: tool(wire.params).ok_or_else(not_params)? },
+            (Some(method), true) if !is_name(method) => What::Nameless,
             (Some(_), true) => What::Request,
             (Some(_), false) => What::Notification,
             (None, _) if wire.result.is_some() != wire.error.is_some() => What::Answer,
@@ -117,6 +123,12 @@ impl<'b> Message<'b> {
         let params = self.params.and_then(|params| serde_json::from_str::<Params<'_>>(params.get()).ok());
         params.and_then(|params| params.meta).is_some_and(|meta| meta.version.is_some())
     }
+}
+
+/// What an answer may repeat: `tools/list`, and nothing that a terminal obeys.
+fn is_name(method: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/_-.$".contains(&byte);
+    (1..=METHOD_BYTES_MAX).contains(&method.len()) && method.bytes().all(is_plain)
 }
 
 fn tool<'b>(params: Option<&'b RawValue>) -> Option<Cow<'b, str>> {
@@ -143,6 +155,7 @@ mod tests {
             Some(What::Listening)
         );
         assert_eq!(what(r#"{"jsonrpc":"2.0","id":1.5,"method":"x"}"#), Some(What::Request));
+        assert_eq!(what(r#"{"jsonrpc":"2.0","id":1,"method":"tools/\u001b[31m"}"#), Some(What::Nameless));
         assert_eq!(what(r#"{"jsonrpc":"2.0","method":"tools/call"}"#), Some(What::Notification));
         assert_eq!(what(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), Some(What::Answer));
         assert_eq!(what(r#"{"jsonrpc":"2.0","id":1,"error":{}}"#), Some(What::Answer));

@@ -21,7 +21,8 @@ use axum::response::Response;
 use axum::routing::{any, get};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use pinhole_grant::PrincipalId;
 use pinhole_manifest::Access;
 use rmcp::ServerHandler;
 use tokio::net::TcpListener;
@@ -32,16 +33,21 @@ use self::ending::{Ending, Rechecked};
 use self::era::Era;
 use self::message::{Message, What};
 use self::said::No;
-use self::sessions::Service;
+use self::sessions::{Seat, Service};
 use self::share::{Share, Shares};
 use crate::http::{
     Admission, Admitted, Bearer, Draining, Front, HttpSettings, NamedHost, PageHeaders, Peer, Refused,
     ServeError, Sessions, metadata, serve as serve_routes, whole,
 };
+use crate::mcp::values::{are_more_than, too_many};
 
 /// The path of the endpoint.
 pub const MCP_PATH: &str = "/mcp";
 
+/// Longest `initialize`, in bytes.
+const INITIALIZE_BYTES_MAX: usize = 64 << 10;
+/// Most values of an `initialize`.
+const INITIALIZE_VALUES_MAX: usize = 1_000;
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const PAGES: PageHeaders = PageHeaders {
@@ -87,7 +93,7 @@ pub async fn serve<H: ServerHandler + Clone>(
         .route(metadata::WELL_KNOWN, get(about_all))
         .route(&format!("{}{MCP_PATH}", metadata::WELL_KNOWN), get(about_endpoint))
         .with_state(door);
-    let routes = Front::new(settings, bound).before(routes, PAGES);
+    let routes = Front::new(settings, bound).before(routes, MCP_PATH, PAGES);
     serve_routes(listener, routes, limits, timer, Draining { stop, cut, tasks }).await;
     Ok(())
 }
@@ -143,10 +149,11 @@ impl<H: ServerHandler + Clone> Door<H> {
         parts.headers.remove(AUTHORIZATION);
         parts.extensions.insert(admitted.principal.clone());
         let share = Arc::new(self.shares.take(admitted.holder)?);
+        // Whatever becomes of it: what is refused later was read all the same.
+        self.shares.weigh(admitted.holder, Access::Read)?;
         let called = match parts.method {
             Method::POST => self.post(parts, body, &admitted, &share).await?,
             Method::GET | Method::DELETE if self.settings.sessions == Sessions::On => {
-                self.shares.weigh(admitted.holder, Access::Read)?;
                 self.without_body(parts, &admitted).await?
             }
             _ => return Err(Refused::Method(self.methods()).into()),
@@ -158,17 +165,17 @@ impl<H: ServerHandler + Clone> Door<H> {
     }
 
     async fn admit(&self, parts: &Parts) -> Result<Admitted, Refused> {
-        let (Some(Peer(peer)), Some(NamedHost(host))) =
+        let (Some(peer), Some(NamedHost(host))) =
             (parts.extensions.get::<Peer>(), parts.extensions.get::<NamedHost>())
         else {
             return Err(Refused::Host);
         };
         let metadata = format!("{}{}{MCP_PATH}", self.settings.base(host), metadata::WELL_KNOWN);
-        self.admission.admit(&parts.headers, *peer, &metadata).await
+        self.admission.admit(&parts.headers, peer, &metadata).await
     }
 
     async fn post(
-        &self,
+        self: &Arc<Self>,
         mut parts: Parts,
         body: Body,
         admitted: &Admitted,
@@ -179,35 +186,73 @@ impl<H: ServerHandler + Clone> Door<H> {
         }
         let bytes = whole(body, &self.settings.limits, self.timer.as_ref()).await?;
         let message = Message::read(&bytes)?;
-        let era = Era::of(&parts.headers, &message)?;
-        let access = match &message.what {
-            What::Call { tool } => self.weigh.access(tool).unwrap_or(Access::Read),
-            _ => Access::Read,
-        };
-        self.shares.weigh(admitted.holder, access).map_err(|refused| No::about(&message, refused))?;
+        let era = self.heard(&message, &bytes, &parts.headers, admitted.holder)?;
         accept_what_is_sent(&mut parts.headers);
         let ending = match message.what {
             What::Listening => Ending::AtStop,
             _ => Ending::WithItself,
         };
         let (id, detached) = (message.id_text(), era == Era::Legacy && message.is_request());
-        let session = self.service.session(&parts.headers, era, &message, admitted.holder).await;
-        let session = session.map_err(|no| no.of(id.as_deref()))?;
+        let seat = self.service.seat(&parts.headers, era, &message, admitted.holder).await;
+        let seat = seat.map_err(|no| no.of(id.as_deref()))?;
         let request = Request::from_parts(parts, Body::from(bytes.clone()));
-        let answer = match session {
-            None if detached => {
-                ending::detached(self.service.call(request), &self.tasks, Arc::clone(share)).await
+        let (answering, share) = (self.service.call(request), Arc::clone(share));
+        let answer = match seat {
+            Seat::Alone if detached => ending::detached(answering, &self.tasks, share).await,
+            Seat::Alone | Seat::Taken => answering.await,
+            // A session is somebody's, even if its client has gone before it was open.
+            Seat::Reserved(reserved) => {
+                let timer = Arc::clone(&self.timer);
+                let opening = async move {
+                    let answer = answering.await;
+                    reserved.opened(&answer, timer.now());
+                    answer
+                };
+                ending::detached(opening, &self.tasks, share).await
             }
-            _ => self.service.call(request).await,
         };
-        self.service.opened(&answer, admitted.holder, self.timer.now());
         let answer = said::in_json(answer, id.as_deref()).await;
         Ok(Called { answer, ending })
     }
 
+    /// Whether a message is one that is gone on with, and of which era it is.
+    fn heard(
+        &self,
+        message: &Message<'_>,
+        bytes: &[u8],
+        headers: &HeaderMap,
+        holder: PrincipalId,
+    ) -> Result<Era, No> {
+        if too_many(bytes) {
+            return Err(No::TooMany(message.id_text()));
+        }
+        let era = Era::of(headers, message)?;
+        match &message.what {
+            What::Nameless => return Err(No::NoMethod(message.id_text(), era)),
+            // What a session keeps of its client is in here.
+            What::Initialize if bytes.len() > INITIALIZE_BYTES_MAX => {
+                return Err(No::about(message, Refused::TooLarge(INITIALIZE_BYTES_MAX)));
+            }
+            What::Initialize if are_more_than(INITIALIZE_VALUES_MAX, bytes) => {
+                return Err(No::TooMany(message.id_text()));
+            }
+            What::Call { tool } if self.weigh.access(tool) == Some(Access::Write) => {
+                let weighed = self.shares.weigh(holder, Access::Write);
+                weighed.map_err(|refused| No::about(message, refused))?;
+            }
+            _ => {}
+        }
+        Ok(era)
+    }
+
     async fn without_body(&self, parts: Parts, admitted: &Admitted) -> Result<Called, No> {
         self.service.own_session(&parts.headers, admitted.holder)?;
-        let answer = self.service.call(Request::from_parts(parts, Body::empty())).await;
+        let is_end = parts.method == Method::DELETE;
+        let mut answer = self.service.call(Request::from_parts(parts, Body::empty())).await;
+        // It is done, not only taken note of; some clients know no other word for that.
+        if is_end && answer.status() == StatusCode::ACCEPTED {
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
         Ok(Called { answer: said::in_json(answer, None).await, ending: Ending::AtStop })
     }
 

@@ -10,6 +10,7 @@ use http::{HeaderValue, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
 use serde_json::{Value, json};
 
+use super::era::Era;
 use super::message::Message;
 use crate::http::Refused;
 
@@ -29,6 +30,10 @@ pub(super) enum No {
     NotOne,
     /// The body is no message.
     NotRpc(Option<String>),
+    /// The message has more values than are read.
+    TooMany(Option<String>),
+    /// There is no method of such a name.
+    NoMethod(Option<String>, Era),
     /// The params of a call are none.
     NotParams(Option<String>),
     /// The header that names the version is there twice, or is none.
@@ -65,12 +70,24 @@ impl No {
         match self {
             Self::Door(refused, id) => {
                 let message = refused.message();
-                refused.answer(JSON, error(id.as_deref(), code_of(refused), &message, None))
+                let data = refused.retry_after().map(|seconds| json!({"retry_after": seconds}));
+                refused.answer(JSON, error(id.as_deref(), code_of(refused), &message, data.as_ref()))
             }
             Self::NotJson => bad(error(None, -32_700, "the body is no JSON", None)),
             Self::NotOne => bad(error(None, -32_600, "send one message a request, not a batch", None)),
             Self::NotRpc(id) => {
                 bad(error(id.as_deref(), -32_600, "the body is no JSON-RPC 2.0 message of MCP", None))
+            }
+            Self::TooMany(id) => {
+                let message = "too many values in one message: send less at once";
+                bad(error(id.as_deref(), -32_600, message, None))
+            }
+            Self::NoMethod(id, era) => {
+                let status = match era {
+                    Era::Legacy => StatusCode::OK,
+                    Era::Modern => StatusCode::NOT_FOUND,
+                };
+                answer(status, error(id.as_deref(), -32_601, "there is no method of this name", None))
             }
             Self::NotParams(id) => bad(error(id.as_deref(), -32_602, NOT_PARAMS, None)),
             Self::HeaderMismatch(id) => {

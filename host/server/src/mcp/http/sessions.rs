@@ -39,13 +39,20 @@ pub(super) enum Service<H> {
     /// Every request alone.
     Alone(StreamableHttpService<H, NeverSessionManager>),
     /// With sessions.
-    InSessions(StreamableHttpService<H, LocalSessionManager>, Owned),
+    InSessions(StreamableHttpService<H, LocalSessionManager>, Arc<Owned>),
 }
 
 /// Whose each session is.
 pub(super) struct Owned {
     manager: Arc<LocalSessionManager>,
-    owners: Mutex<HashMap<Arc<str>, Owner>>,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    owners: HashMap<Arc<str>, Owner>,
+    /// How many are about to be opened, by whom.
+    opening: HashMap<PrincipalId, usize>,
 }
 
 struct Owner {
@@ -53,9 +60,22 @@ struct Owner {
     since: Instant,
 }
 
-/// The session that a request is part of, or is about to open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct InSession;
+/// What a message has of sessions.
+pub(super) enum Seat {
+    /// Nothing.
+    Alone,
+    /// It is part of one, or asks for what only one could give.
+    Taken,
+    /// It opens one, for which there is room.
+    Reserved(Reserved),
+}
+
+/// Room for a session that is about to be opened; it counts as one until this is dropped.
+pub(super) struct Reserved {
+    owned: Arc<Owned>,
+    /// `None` once the session counts for itself.
+    holder: Option<PrincipalId>,
+}
 
 impl<H: ServerHandler + Clone> Service<H> {
     pub(super) fn new(handler: H, sessions: Sessions, cut: CancellationToken) -> Self {
@@ -75,7 +95,7 @@ impl<H: ServerHandler + Clone> Service<H> {
                 manager.session_config.keep_alive = Some(IDLE);
                 let manager = Arc::new(manager);
                 let service = StreamableHttpService::new(factory, Arc::clone(&manager), config);
-                Self::InSessions(service, Owned { manager, owners: Mutex::default() })
+                Self::InSessions(service, Arc::new(Owned { manager, held: Mutex::default() }))
             }
         }
     }
@@ -94,24 +114,24 @@ impl<H: ServerHandler + Clone> Service<H> {
         }
     }
 
-    /// The session that a message is part of or opens, if it is its sender's and there is room.
-    pub(super) async fn session(
+    /// What a message has of sessions, if it is its sender's and there is room.
+    pub(super) async fn seat(
         &self,
         headers: &HeaderMap,
         era: Era,
         message: &Message<'_>,
         holder: PrincipalId,
-    ) -> Result<Option<InSession>, No> {
-        let Self::InSessions(_, owned) = self else { return Ok(None) };
+    ) -> Result<Seat, No> {
+        let Self::InSessions(_, owned) = self else { return Ok(Seat::Alone) };
         if era == Era::Modern {
-            return Ok(None);
+            return Ok(Seat::Alone);
         }
         if headers.contains_key(SESSION) {
             owned.is_own(headers, holder)?;
         } else if message.what == What::Initialize {
-            owned.make_room(holder).await?;
+            return Ok(Seat::Reserved(owned.reserve(holder).await?));
         }
-        Ok(Some(InSession))
+        Ok(Seat::Taken)
     }
 
     /// Refuses what names a session that is not its sender's.
@@ -121,50 +141,84 @@ impl<H: ServerHandler + Clone> Service<H> {
             _ => Ok(()),
         }
     }
-
-    /// Notes whose a session is that an answer has opened.
-    pub(super) fn opened(&self, answer: &Response, holder: PrincipalId, now: Instant) {
-        let Self::InSessions(_, owned) = self else { return };
-        if let Some(id) = answer.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
-            owned.owners().insert(id.into(), Owner { holder, since: now });
-        }
-    }
 }
 
 impl Owned {
-    fn owners(&self) -> MutexGuard<'_, HashMap<Arc<str>, Owner>> {
-        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Each change is one step, so what a thread left behind when it panicked is whole.
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_own(&self, headers: &HeaderMap, holder: PrincipalId) -> Result<(), No> {
         let mut ids = headers.get_all(SESSION).iter();
         let id = ids.next().and_then(|id| id.to_str().ok()).filter(|_id| ids.next().is_none());
-        let is_own = id.is_some_and(|id| self.owners().get(id).is_some_and(|owner| owner.holder == holder));
+        let is_own =
+            id.is_some_and(|id| self.held().owners.get(id).is_some_and(|owner| owner.holder == holder));
         if is_own { Ok(()) } else { Err(No::UnknownSession(None)) }
     }
 
-    async fn make_room(&self, holder: PrincipalId) -> Result<(), No> {
-        let open: Vec<Arc<str>> = self.manager.sessions.read().await.keys().cloned().collect();
-        let oldest = {
-            let mut owners = self.owners();
-            owners.retain(|id, _owner| open.contains(id));
-            let own = owners.iter().filter(|(_id, owner)| owner.holder == holder);
-            let oldest =
-                own.clone().min_by_key(|(_id, owner)| owner.since).map(|(id, _owner)| Arc::clone(id));
-            let is_full = own.count() >= OWN_MAX;
-            let oldest = oldest.filter(|_id| is_full);
-            if let Some(id) = &oldest {
-                owners.remove(id);
-            } else if open.len() >= ALL_MAX {
-                return Err(Refused::Busy.into());
-            }
-            oldest
+    /// Reserves room: the holder's oldest session's, if it must be.
+    async fn reserve(self: &Arc<Self>, holder: PrincipalId) -> Result<Reserved, No> {
+        let (reserved, oldest) = {
+            // Whoever owns a session, it was in here before.
+            let open = self.manager.sessions.read().await;
+            let mut held = self.held();
+            held.owners.retain(|id, _owner| open.contains_key(id));
+            let oldest = held.room_for(holder, open.len())?;
+            let opening = held.opening.entry(holder).or_default();
+            *opening = opening.saturating_add(1);
+            (Reserved { owned: Arc::clone(self), holder: Some(holder) }, oldest)
         };
         if let Some(id) = oldest
             && let Err(error) = self.manager.close_session(&id).await
         {
             tracing::debug!(%error, "a session was closed already");
         }
-        Ok(())
+        Ok(reserved)
+    }
+}
+
+impl Held {
+    /// Whether there is room for another; and which session is nobody's any more, to make it.
+    fn room_for(&mut self, holder: PrincipalId, open: usize) -> Result<Option<Arc<str>>, Refused> {
+        let own = || self.owners.iter().filter(|(_id, owner)| owner.holder == holder);
+        let opening = self.opening.get(&holder).copied().unwrap_or_default();
+        if own().count().saturating_add(opening) < OWN_MAX {
+            let all = self.opening.values().fold(open, |all, opening| all.saturating_add(*opening));
+            return if all < ALL_MAX { Ok(None) } else { Err(Refused::Busy) };
+        }
+        // Where all of them are about to be opened, none is older.
+        let oldest = own().min_by_key(|(_id, owner)| owner.since).ok_or(Refused::Busy)?;
+        let oldest = Arc::clone(oldest.0);
+        self.owners.remove(&oldest);
+        Ok(Some(oldest))
+    }
+
+    fn has_opened(&mut self, holder: PrincipalId) {
+        if let Some(opening) = self.opening.get_mut(&holder) {
+            *opening = opening.saturating_sub(1);
+            if *opening == 0 {
+                self.opening.remove(&holder);
+            }
+        }
+    }
+}
+
+impl Reserved {
+    /// Notes whose the session is that an answer has opened.
+    pub(super) fn opened(mut self, answer: &Response, now: Instant) {
+        let id = answer.headers().get(SESSION).and_then(|id| id.to_str().ok());
+        let Some((id, holder)) = id.and_then(|id| Some((id, self.holder.take()?))) else { return };
+        let mut held = self.owned.held();
+        held.has_opened(holder);
+        held.owners.insert(id.into(), Owner { holder, since: now });
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        if let Some(holder) = self.holder {
+            self.owned.held().has_opened(holder);
+        }
     }
 }

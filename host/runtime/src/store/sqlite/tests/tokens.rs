@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use pinhole_grant::{Label, PrincipalId, UnixTime};
 use pinhole_manifest::{Access, Digest};
 
-use super::{Disk, HOUR, NOW, member, rng, service, somebody_else};
+use super::{Asked, Disk, HOUR, NOW, grant_id, member, question_id, rng, service, somebody_else};
 use crate::store::{
-    EmptyScope, Removal, SqliteStore, StoreError, Table, TokenError, TokenRow, TokenScope, TokenState,
-    Tokens as _,
+    Answer, EmptyScope, NewQuestion, Party, Question, QuestionState, Questions as _, Removal, SqliteStore,
+    Store as _, StoreError, Table, TokenError, TokenRow, TokenScope, TokenState, Tokens as _,
 };
 
 fn token(seed: u64, name: &str) -> TokenRow {
@@ -111,6 +111,47 @@ fn a_token_is_good_until_its_last_second_or_until_it_is_revoked() {
     assert_eq!(store.revoke_token(member(), row.id, NOW.plus_secs(9)).unwrap(), Removal::Removed);
     assert_eq!(found(&store, &row).unwrap().revoked_at, Some(NOW.plus_secs(3)));
     assert_eq!(store.revoke_token(member(), token(2, "b").id, NOW).unwrap(), Removal::Absent);
+}
+
+/// Three of a principal's questions: one that waits, one that was answered with yes, one whose yes was given out.
+fn asked(store: &SqliteStore, principal: Option<PrincipalId>, seed: u64) -> [Question; 3] {
+    let titles = ["pending", "approved", "used"].map(Asked::new);
+    let mut seeds = seed..;
+    let questions = titles.each_ref().map(|asked| {
+        let id = question_id(seeds.next().unwrap());
+        store.raise(&NewQuestion { principal, ..asked.new_question(id, NOW) }).unwrap()
+    });
+    for (question, seed) in questions.iter().skip(1).zip(seed..) {
+        let yes = Answer::Approve { grant: grant_id(seed), sealed: &[1], until: NOW.plus_secs(HOUR) };
+        store.answer(member(), question.id, yes, NOW).unwrap();
+    }
+    store.take(Party::Bot(questions[2].bot, principal), questions[2].id, NOW).unwrap();
+    questions
+}
+
+#[test]
+fn what_its_holder_asked_ends_with_a_token() {
+    let store = SqliteStore::in_memory().unwrap();
+    let (row, another) = (token(1, "a"), token(2, "b"));
+    store.add_token(&row).unwrap();
+    store.add_token(&another).unwrap();
+    let ended = asked(&store, Some(row.id), 10);
+    let others = [asked(&store, Some(another.id), 20), asked(&store, None, 30)];
+    let states = |questions: &[Question; 3]| {
+        let found = |question: &Question| store.question(Party::Member(member()), question.id, NOW).unwrap();
+        questions.each_ref().map(|question| found(question).unwrap().state)
+    };
+    let revoked = |seed: u64| [seed, seed + 1].map(|seed| store.is_revoked(&grant_id(seed)).unwrap());
+    // It is another's: nothing of it ends.
+    store.revoke_token(somebody_else(), row.id, NOW).unwrap();
+    assert_eq!(revoked(10), [false, false]);
+    store.revoke_token(member(), row.id, NOW).unwrap();
+    assert_eq!(states(&ended), [QuestionState::Expired, QuestionState::Expired, QuestionState::Used]);
+    assert_eq!(revoked(10), [true, true]);
+    for (questions, seed) in others.iter().zip([20, 30]) {
+        assert_eq!(states(questions), [QuestionState::Pending, QuestionState::Approved, QuestionState::Used]);
+        assert_eq!(revoked(seed), [false, false]);
+    }
 }
 
 #[test]
