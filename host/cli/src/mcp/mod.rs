@@ -66,10 +66,11 @@ async fn on_stdio(mcp: Mcp) -> anyhow::Result<End> {
     if terminal::stdin_is_one() {
         out::note("this speaks MCP to a client on stdin: `pinhole mcp install CLIENT` configures one");
     }
+    let told = wait::told_to_stop()?;
     let served = stdio::serve(mcp.at(At::Stdio), tokio::io::stdin(), tokio::io::stdout());
     let served = tokio::select! {
         served = served => served,
-        told = wait::told_to_stop() => told.map(|()| Ok(()))?,
+        () = told => Ok(()),
     };
     // Writes that were begun are carried to their end.
     mcp.ended().await;
