@@ -70,6 +70,30 @@ async fn many_values_are_refused_before_anything_is_made_of_them() {
     }
     assert_eq!(server.echo.headers(), Vec::<String>::new());
     assert_eq!(connection.ask(&of(&many(6_000))).await.status, 200);
+    // So many at once are too many even so.
+    let call = |tool: &str| {
+        Ask::raw(
+            &token,
+            format!(
+                r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"{tool}","arguments":{{}},"_meta":{{"x":{}}}}}}}"#,
+                many(6_000)
+            ),
+        )
+    };
+    let mut running = Vec::new();
+    for _ in 0..5 {
+        let mut connection = server.connect().await;
+        connection.send(&call("slow").bytes(server.address)).await;
+        server.echo.has_begun().await;
+        running.push(connection);
+    }
+    assert_eq!(connection.ask(&call("echo")).await.status, 503);
+    assert_eq!(connection.ask(&Ask::raw(&token, self::call())).await.status, 200);
+    for mut slow in running {
+        server.echo.let_go();
+        server.echo.has_ended().await;
+        assert_eq!(slow.answer().await.unwrap().status, 200);
+    }
     // Text is no values, whatever is in it.
     let text = format!("\"{}\"", "{\\\",:[".repeat(100_000));
     assert_eq!(connection.ask(&of(&text)).await.status, 200);

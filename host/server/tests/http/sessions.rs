@@ -1,6 +1,6 @@
 //! Sessions of the older protocol, where the operator has turned them on: each answers to who opened it, and to nobody else.
 
-use pinhole_server::http::{HttpSettings, Sessions};
+use pinhole_server::http::{HttpLimits, HttpSettings, Sessions};
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Ask, Connection, calls, legacy_call};
@@ -96,6 +96,31 @@ async fn who_opens_many_at_once_has_no_more_of_them() {
         open += usize::from(answer.status == 202);
     }
     assert!((1..=16).contains(&open), "{open}");
+}
+
+#[tokio::test]
+async fn calls_of_a_session_whose_clients_are_gone_still_count() {
+    let limits = HttpLimits { requests: 2, ..HttpLimits::default() };
+    let settings = HttpSettings::default().with_limits(limits).with_sessions(Sessions::On);
+    let server = Setup::with(settings).start().await;
+    let token = server.token("a").text;
+    let mut connection = server.connect().await;
+    let session = open(&mut connection, &token).await;
+    for id in [1, 2] {
+        let mut slow = legacy_call("slow");
+        slow["id"] = json!(id);
+        let ask = Ask::legacy(&token, &slow).header("mcp-session-id", &session);
+        let mut connection = server.connect().await;
+        connection.send(&ask.bytes(server.address)).await;
+        server.echo.has_begun().await;
+        drop(connection);
+    }
+    for _ in 0..100 {
+        assert_eq!(call(&mut connection, &token, &session).await.status, 503);
+    }
+    server.echo.let_go();
+    server.echo.has_ended().await;
+    while call(&mut connection, &token, &session).await.status == 503 {}
 }
 
 #[tokio::test]

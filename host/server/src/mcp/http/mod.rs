@@ -39,7 +39,7 @@ use crate::http::{
     Admission, Admitted, Bearer, Draining, Front, HttpSettings, NamedHost, PageHeaders, Peer, Refused,
     ServeError, Sessions, metadata, serve as serve_routes, whole,
 };
-use crate::mcp::values::{are_more_than, too_many};
+use crate::mcp::values::{marks, too_many};
 
 /// The path of the endpoint.
 pub const MCP_PATH: &str = "/mcp";
@@ -186,7 +186,7 @@ impl<H: ServerHandler + Clone> Door<H> {
         }
         let bytes = whole(body, &self.settings.limits, self.timer.as_ref()).await?;
         let message = Message::read(&bytes)?;
-        let era = self.heard(&message, &bytes, &parts.headers, admitted.holder)?;
+        let era = self.heard(&message, &bytes, &parts.headers, (admitted.holder, share))?;
         accept_what_is_sent(&mut parts.headers);
         let ending = match message.what {
             What::Listening => Ending::AtStop,
@@ -198,7 +198,8 @@ impl<H: ServerHandler + Clone> Door<H> {
         let request = Request::from_parts(parts, Body::from(bytes.clone()));
         let (answering, share) = (self.service.call(request), Arc::clone(share));
         let answer = match seat {
-            Seat::Alone if detached => ending::detached(answering, &self.tasks, share).await,
+            // In a session, too, it goes on without its client, and has its share for as long.
+            Seat::Alone | Seat::Taken if detached => ending::detached(answering, &self.tasks, share).await,
             Seat::Alone | Seat::Taken => answering.await,
             // A session is somebody's, even if its client has gone before it was open.
             Seat::Reserved(reserved) => {
@@ -221,11 +222,13 @@ impl<H: ServerHandler + Clone> Door<H> {
         message: &Message<'_>,
         bytes: &[u8],
         headers: &HeaderMap,
-        holder: PrincipalId,
+        (holder, share): (PrincipalId, &Share),
     ) -> Result<Era, No> {
         if too_many(bytes) {
             return Err(No::TooMany(message.id_text()));
         }
+        let values = marks(bytes);
+        share.hold(values).map_err(|refused| No::about(message, refused))?;
         let era = Era::of(headers, message)?;
         match &message.what {
             What::Nameless => return Err(No::UnknownMethod(message.id_text(), era)),
@@ -233,7 +236,7 @@ impl<H: ServerHandler + Clone> Door<H> {
             What::Initialize if bytes.len() > INITIALIZE_BYTES_MAX => {
                 return Err(No::about(message, Refused::TooLarge(INITIALIZE_BYTES_MAX)));
             }
-            What::Initialize if are_more_than(INITIALIZE_VALUES_MAX, bytes) => {
+            What::Initialize if values > INITIALIZE_VALUES_MAX => {
                 return Err(No::TooMany(message.id_text()));
             }
             What::Call { tool } if self.weigh.access(tool) == Some(Access::Write) => {

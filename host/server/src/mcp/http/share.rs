@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pinhole_grant::PrincipalId;
@@ -15,6 +16,9 @@ use crate::http::{HttpLimits, Refused, Windows};
 /// Most principals whose windows are kept apart. There is one for each token that the member made.
 const PRINCIPALS_MAX: usize = 4_096;
 
+/// Most values that the messages of one principal have at once: what is made of them is some 25 MiB.
+const VALUES_AT_ONCE: usize = 100_000;
+
 /// All shares.
 pub(super) struct Shares {
     at_once: usize,
@@ -24,12 +28,19 @@ pub(super) struct Shares {
     timer: Arc<dyn Timer>,
 }
 
-type Running = Arc<Mutex<HashMap<PrincipalId, usize>>>;
+type Running = Arc<Mutex<HashMap<PrincipalId, Taken>>>;
+
+#[derive(Default)]
+struct Taken {
+    requests: usize,
+    values: usize,
+}
 
 /// One request's part of a share; it is given back when this is dropped.
 pub(super) struct Share {
     running: Running,
     of: PrincipalId,
+    values: AtomicUsize,
 }
 
 impl Shares {
@@ -46,13 +57,13 @@ impl Shares {
     /// Takes part of a share for a request that is about to be read.
     pub(super) fn take(&self, of: PrincipalId) -> Result<Share, Refused> {
         let mut running = held(&self.running);
-        let count = running.entry(of).or_default();
-        if *count >= self.at_once {
+        let taken = running.entry(of).or_default();
+        if taken.requests >= self.at_once {
             return Err(Refused::Busy);
         }
-        *count = count.saturating_add(1);
+        taken.requests = taken.requests.saturating_add(1);
         drop(running);
-        Ok(Share { running: Arc::clone(&self.running), of })
+        Ok(Share { running: Arc::clone(&self.running), of, values: AtomicUsize::new(0) })
     }
 
     /// Counts a request in its window.
@@ -66,12 +77,28 @@ impl Shares {
     }
 }
 
+impl Share {
+    /// Takes so many values of the share too; once.
+    pub(super) fn hold(&self, values: usize) -> Result<(), Refused> {
+        let mut running = held(&self.running);
+        let taken = running.entry(self.of).or_default();
+        let all = taken.values.saturating_add(values);
+        if all > VALUES_AT_ONCE {
+            return Err(Refused::Busy);
+        }
+        taken.values = all;
+        self.values.store(values, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
 impl Drop for Share {
     fn drop(&mut self) {
         let mut running = held(&self.running);
-        if let Some(count) = running.get_mut(&self.of) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
+        if let Some(taken) = running.get_mut(&self.of) {
+            taken.requests = taken.requests.saturating_sub(1);
+            taken.values = taken.values.saturating_sub(self.values.load(Ordering::Relaxed));
+            if taken.requests == 0 {
                 running.remove(&self.of);
             }
         }
