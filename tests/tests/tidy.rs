@@ -167,7 +167,13 @@ fn only_the_right_room_does_it() {
         ("lookup_host", &["host/runtime/src/net"]),
         (
             "TcpStream",
-            &["host/runtime/src/net", "host/server/src/http", "host/standin", "registry/trust/src/serve"],
+            &[
+                "host/runtime/src/net",
+                "host/server/src/http",
+                "host/server/src/page",
+                "host/standin",
+                "registry/trust/src/serve",
+            ],
         ),
         ("UdpSocket", &[]),
         ("wasmtime::", &["host/runtime/src/sandbox"]),
