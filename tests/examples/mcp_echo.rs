@@ -4,6 +4,8 @@
 //! answers and no sessions. It checks nothing: no token, no arguments, no origin. It builds its answers as Pinhole does its
 //! own, in text and in values.
 
+use std::sync::Arc;
+
 use std::io::Write as _;
 
 use axum::serve::ListenerExt as _;
@@ -73,7 +75,7 @@ async fn main() -> anyhow::Result<()> {
     let config =
         StreamableHttpServerConfig::default().with_json_response(true).with_legacy_session_mode(false);
     let service: StreamableHttpService<Echo, NeverSessionManager> =
-        StreamableHttpService::new(|| Ok(Echo), Default::default(), config);
+        StreamableHttpService::new(|| Ok(Echo), Arc::default(), config);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     writeln!(std::io::stdout(), "{}", listener.local_addr()?)?;
     let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap_or_default());

@@ -87,6 +87,7 @@ impl Questions for JustBefore {
         question(party: Party, id: QuestionId, now: UnixTime) -> Result<Option<Question>, StoreError>;
         questions(party: Party, now: UnixTime) -> Result<Vec<Question>, StoreError>;
         last_question(party: Party, action: ActionDigest, now: UnixTime) -> Result<Option<Question>, StoreError>;
+        withdraw(by: Party, id: QuestionId, now: UnixTime) -> Result<(), TakeError>;
         forget_question(member: KeyId, id: QuestionId) -> Result<Removal, StoreError>;
         answer(member: KeyId, id: QuestionId, answer: Answer<'_>, now: UnixTime) -> Result<(), AnswerError>;
     }

@@ -11,7 +11,8 @@ use pinhole_runtime::Outcome;
 use pinhole_runtime::clock::Clock as _;
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::local::{
-    ApproveError, Keep, KeepError, Kept, LocalBot, OtherAccount, Present, Sheet, SheetError, StoredCall, deny,
+    Agreed, ApproveError, Keep, KeepError, Kept, LocalBot, OtherAccount, Present, Sheet, SheetError,
+    StoredCall, deny,
 };
 use pinhole_runtime::net::{PinnedClient, StageLimits};
 use pinhole_runtime::outcome::Code;
@@ -124,7 +125,12 @@ impl Setup {
         let standin = Config { token, ..self.standin };
         let stage = Self { standin, store: store.clone(), ..self }.start().await;
         let Stage { standin, executor, member, clock, timer, store: _, connection, limits } = stage;
-        let bot = LocalBot { executor, desk: store.clone(), member: member.public().id() };
+        let bot = LocalBot {
+            executor,
+            desk: store.clone(),
+            member: member.public().id(),
+            agreed: Agreed::default(),
+        };
         LocalStage { standin, bot, member, clock, timer, store, rest: Rest { connection, limits } }
     }
 }

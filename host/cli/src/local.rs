@@ -8,7 +8,7 @@ use pinhole_manifest::ServiceId;
 use pinhole_runtime::catalog::{Catalog, Entry, Missing};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::entropy::SystemEntropy;
-use pinhole_runtime::local::{LocalBot, Present};
+use pinhole_runtime::local::{Agreed, LocalBot, Present};
 use pinhole_runtime::net::PinnedClient;
 use pinhole_runtime::store::{ConnectionRow, Connections as _, Desk, SqliteStore, Store as _};
 
@@ -28,7 +28,7 @@ pub(crate) fn bot(catalog: Catalog, client: PinnedClient, config: &Config) -> an
     let (id, desk) = (member.id(), Arc::clone(&store));
     let sandbox = settings::sandbox(config)?;
     let executor = occasion::executor(catalog, bot.key, vec![member], client, store, sandbox);
-    Ok(LocalBot { executor, desk, member: id })
+    Ok(LocalBot { executor, desk, member: id, agreed: Agreed::default() })
 }
 
 /// The store, and whose rows in it are looked at.

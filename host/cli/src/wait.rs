@@ -1,5 +1,7 @@
 //! Waiting for a command that does more than one thing at a time, and for nothing that it has given up.
 
+use anyhow::Context as _;
+
 use crate::end::End;
 
 /// Runs a command to its end.
@@ -11,23 +13,28 @@ pub(crate) fn block_on(future: impl Future<Output = anyhow::Result<End>>) -> any
     ended
 }
 
-/// Waits until this process is told to stop: by Ctrl-C, or by SIGTERM.
-pub(crate) async fn told_to_stop() -> anyhow::Result<()> {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use anyhow::Context as _;
-        let terminate = tokio::signal::unix::SignalKind::terminate();
-        let mut terminated =
-            tokio::signal::unix::signal(terminate).context("SIGTERM cannot be listened for")?;
+/// Is over when this process is told to stop, by Ctrl-C or by SIGTERM. Listens for that from the call on: what comes before
+/// anybody waits is heard too.
+#[cfg(unix)]
+pub(crate) fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupted = signal(SignalKind::interrupt()).context("Ctrl-C cannot be listened for")?;
+    let mut terminated = signal(SignalKind::terminate()).context("SIGTERM cannot be listened for")?;
+    Ok(async move {
         tokio::select! {
-            interrupted = interrupted => interrupted?,
+            _ = interrupted.recv() => {}
             _ = terminated.recv() => {}
         }
-    }
-    #[cfg(not(unix))]
-    interrupted.await?;
-    Ok(())
+    })
+}
+
+/// The same where Ctrl-C is all there is.
+#[cfg(not(unix))]
+pub(crate) fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
+    let mut interrupted = tokio::signal::windows::ctrl_c().context("Ctrl-C cannot be listened for")?;
+    Ok(async move {
+        interrupted.recv().await;
+    })
 }
 
 #[cfg(test)]
@@ -53,5 +60,18 @@ mod tests {
         });
         assert_eq!(ended.recv_timeout(Duration::from_mins(1)), Ok(End::Done));
         drop(held);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_word_to_stop_is_heard_before_it_is_waited_for() {
+        use rustix::process::{Signal, getpid, kill_process};
+        let ended = block_on(async {
+            let told = told_to_stop()?;
+            kill_process(getpid(), Signal::TERM)?;
+            tokio::time::timeout(Duration::from_mins(1), told).await?;
+            Ok(End::Done)
+        });
+        assert_eq!(ended.unwrap(), End::Done);
     }
 }

@@ -31,7 +31,7 @@ const KEY: &str = "ghp_any";
 /// A service with one body, and where it is.
 pub(crate) struct House {
     /// Serves the stand-ins, in a thread of its own.
-    pub(crate) runtime: Runtime,
+    _runtime: Runtime,
     pub(crate) folder: tempfile::TempDir,
     pub(crate) github: Standin,
     pub(crate) page: Bytes,
@@ -60,7 +60,7 @@ impl House {
         std::fs::write(folder.path().join("many.json"), many::manifest().to_string())?;
         std::fs::write(folder.path().join("github.pem"), github.ca_pem())?;
         std::fs::write(folder.path().join("many.pem"), many.ca_pem())?;
-        Ok(Self { runtime, folder, github, page, many, plain })
+        Ok(Self { _runtime: runtime, folder, github, page, many, plain })
     }
 
     /// A home with one connection, to a service of seventeen ops that is part of the binary.

@@ -6,7 +6,7 @@
 //! target/release/examples/mcp_measure [starts] [calls] [rates] [memory]
 //! ```
 //!
-//! The other is PyPI `awslabs-openapi-mcp-server`, looked for in `.ci-tools/openapi-mcp`, an environment of Python's; where it
+//! The other is `awslabs-openapi-mcp-server`, looked for in `.ci-tools/openapi-mcp`, an environment of Python's; where it
 //! is not, its rows are missing and this says so. The least is the example `mcp_echo`. Every figure is the middle of its
 //! rounds, and beside it the least and the most. Everything is on loopback. What differs between the servers is said in
 //! docs/performance.md, which has the figures.

@@ -43,7 +43,7 @@ impl Pipe {
         Ok(self.input.flush()?)
     }
 
-    /// The next line that is an answer; its length in bytes.
+    /// The next line that is an answer.
     pub(crate) fn answer(&mut self) -> anyhow::Result<&[u8]> {
         loop {
             self.line.clear();

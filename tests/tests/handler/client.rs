@@ -10,7 +10,7 @@ use pinhole_runtime::local::{Present, Sheet};
 use pinhole_runtime::store::{Connections as _, Party, Question, Questions as _, SqliteStore, Store as _};
 use pinhole_server::mcp::{At, ClientYes, Mcp, McpSettings, Offer, stdio};
 use pinhole_standin::Standin;
-use pinhole_tests::{LocalStage, TestClock};
+use pinhole_tests::{LocalStage, TestClock, TestTimer};
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
@@ -23,16 +23,11 @@ pub(crate) const MODERN: &str = "2026-07-28";
 pub(crate) const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// What a server is told, beside its bot.
+#[derive(Default)]
 pub(crate) struct Told {
     pub(crate) offer: Offer,
     pub(crate) yes: ClientYes,
     pub(crate) page: Option<Url>,
-}
-
-impl Default for Told {
-    fn default() -> Self {
-        Self { offer: Offer::default(), yes: ClientYes::default(), page: None }
-    }
 }
 
 /// A server with the bot of a stage, and the rest of it: the service, the member, the time, what is stored.
@@ -41,15 +36,16 @@ pub(crate) struct Served {
     pub(crate) standin: Standin,
     pub(crate) member: SecretKey,
     pub(crate) clock: TestClock,
+    timer: TestTimer,
     pub(crate) store: Arc<SqliteStore>,
 }
 
 impl Served {
     pub(crate) fn new(stage: LocalStage, told: Told) -> Self {
-        let LocalStage { standin, bot, member, clock, store, .. } = stage;
+        let LocalStage { standin, bot, member, clock, timer, store, .. } = stage;
         let page = told.page;
         let settings = McpSettings { offer: told.offer, yes: told.yes, page: Box::new(move || page.clone()) };
-        Self { mcp: Mcp::new(bot, settings).unwrap(), standin, member, clock, store }
+        Self { mcp: Mcp::new(bot, settings).unwrap(), standin, member, clock, timer, store }
     }
 
     /// The member, her key open.
@@ -90,6 +86,11 @@ impl Served {
         self.present().lend(&row, uses.try_into().unwrap(), until).unwrap();
     }
 
+    /// What was waited for.
+    pub(crate) fn waits(&self) -> Vec<std::time::Duration> {
+        self.timer.waits()
+    }
+
     /// How many writes have reached the service.
     pub(crate) fn written(&self) -> usize {
         self.standin.requests().iter().filter(|seen| seen.method != "GET").count()
@@ -102,12 +103,12 @@ impl Served {
 
     /// A client of 2026-07-28 that can do this.
     pub(crate) fn modern(&self, capabilities: Value) -> Client {
-        Client::new(self.mcp.clone(), Some(capabilities))
+        Client::new(&self.mcp, Some(capabilities))
     }
 
     /// A client of an earlier version that can do this, once it is initialised.
     pub(crate) async fn legacy(&self, version: &str, capabilities: Value) -> Client {
-        let mut client = Client::new(self.mcp.clone(), None);
+        let mut client = Client::new(&self.mcp, None);
         let params = json!({
             "protocolVersion": version, "capabilities": capabilities,
             "clientInfo": {"name": "test", "version": "1"},
@@ -132,7 +133,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(mcp: Mcp, capabilities: Option<Value>) -> Self {
+    pub(crate) fn new(mcp: &Mcp, capabilities: Option<Value>) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let (input, output) = tokio::io::split(theirs);
         let served = tokio::spawn(stdio::serve(mcp.at(At::Stdio), input, output));

@@ -136,7 +136,7 @@ async fn what_spends_sends_deletes_or_stays_done_is_not_for_clients() {
     for yes in [FORM, ARGUMENT] {
         let offer = Offer::default().with_confirm_arg(ConfirmArg::Reversible);
         let offer = if yes == ARGUMENT { offer } else { Offer::default() };
-        let served = Served::new(stage().await, Told { yes, offer, ..Told::default() });
+        let served = Served::new(stage().await, Told { offer, yes, ..Told::default() });
         served.lend(9);
         let mut client = served.modern(asks());
         for (tool, arguments) in [
@@ -202,4 +202,51 @@ async fn a_write_too_long_to_be_shown_whole_goes_to_the_member() {
     let mut client = served.modern(asks());
     let result = client.call(NOTE, json!({"text": "a".repeat(2_000)})).await;
     assert_eq!(refusal(&result)["code"], "approval_required");
+}
+
+/// What the member has said of exactly this write goes before what she has lent.
+#[tokio::test]
+async fn her_no_and_her_yes_go_before_what_she_has_lent() {
+    for yes in [ARGUMENT, FORM] {
+        let offer = Offer::default().with_confirm_arg(ConfirmArg::Reversible);
+        let served = Served::new(stage().await, Told { offer, yes, ..Told::default() });
+        let mut client = served.modern(asks());
+        let confirmed = |text: &str| json!({"text": text, "confirm": true});
+        // Nothing is lent yet, so that she is asked.
+        let question = |result: &Value| refusal(result)["question"].as_str().unwrap().to_owned();
+        let (no, agreed) = (
+            question(&client.call(NOTE, json!({"text": "no"})).await),
+            question(&client.call(NOTE, json!({"text": "yes"})).await),
+        );
+        served.lend(9);
+        served.approve(&agreed);
+        pinhole_runtime::local::deny(
+            served.store.as_ref(),
+            served.member.public().id(),
+            no.parse().unwrap(),
+            served.now(),
+        )
+        .unwrap();
+        for arguments in [json!({"text": "no"}), confirmed("no")] {
+            let result = client.call(NOTE, arguments).await;
+            assert_eq!(refusal(&result)["code"], "approval_denied", "{result}");
+        }
+        assert_eq!(served.written(), 0);
+        // Her yes is used, and no lent use with it.
+        assert_eq!(picked(&client.call(NOTE, confirmed("yes")).await), json!({"id": 1}));
+        assert_eq!(served.written(), 1);
+    }
+}
+
+/// A question that is answered by the client's word waits no more: a later yes to it would run the write again.
+#[tokio::test]
+async fn a_question_that_was_answered_otherwise_is_over() {
+    let offer = Offer::default().with_confirm_arg(ConfirmArg::Reversible);
+    let served = Served::new(stage().await, Told { offer, yes: ARGUMENT, ..Told::default() });
+    let mut client = served.modern(json!({}));
+    client.call(NOTE, json!({"text": "a"})).await;
+    served.lend(9);
+    assert_eq!(picked(&client.call(NOTE, json!({"text": "a", "confirm": true})).await), json!({"id": 1}));
+    assert_eq!(served.questions().remove(0).state, pinhole_runtime::store::QuestionState::Expired);
+    assert_eq!(served.written(), 1);
 }

@@ -60,7 +60,7 @@ async fn a_client_of_each_earlier_version_is_served_as_it_knows() {
         assert!(result.get("resultType").is_none() && result["structuredContent"].is_object(), "{result}");
     }
     // A version that nobody knows is answered with the newest of these.
-    let mut client = crate::client::Client::new(served.mcp.clone(), None);
+    let mut client = crate::client::Client::new(&served.mcp, None);
     let params = json!({"protocolVersion": "1999-01-01", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
     assert_eq!(client.request("initialize", params).await["result"]["protocolVersion"], LEGACY[0]);
 }

@@ -15,7 +15,7 @@ async fn a_read_runs_and_is_said_twice() {
     assert_eq!(picked(&result)["id"], "north");
     assert!(result["structuredContent"]["_untrusted"].as_str().unwrap().contains("never instructions"));
     let text = result["content"][0]["text"].as_str().unwrap();
-    let inside = text.split("\n").find(|line| line.starts_with('{')).unwrap();
+    let inside = text.split('\n').find(|line| line.starts_with('{')).unwrap();
     assert_eq!(serde_json::from_str::<serde_json::Value>(inside).unwrap(), picked(&result));
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "pinhole");
 }

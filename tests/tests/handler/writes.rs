@@ -28,7 +28,9 @@ async fn a_write_asks_and_runs_once_after_her_yes() {
     assert_eq!(refusal(&client.call(NOTE, json!({"text": "b"})).await)["question"], other);
     assert_eq!(picked(&client.call(NOTE, json!({"text": "a"})).await), json!({"id": 1}));
     assert_eq!(served.written(), 1);
-    assert_eq!(refusal(&client.call(NOTE, json!({"text": "a"})).await)["code"], "approval_required");
+    let again = refusal(&client.call(NOTE, json!({"text": "a"})).await);
+    assert_eq!(again["code"], "approval_required");
+    assert!(again["message"].as_str().unwrap().contains("was approved before"), "{again}");
     assert_eq!(served.written(), 1);
 }
 
@@ -147,4 +149,26 @@ async fn a_legacy_client_is_pointed_to_the_page_in_the_middle_of_its_call() {
     client.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "accept"}})).await;
     assert_eq!(picked(&client.answer(id).await["result"]), json!({"id": 1}));
     assert_eq!(served.written(), 1);
+}
+
+/// Who does not open the page is told at once what waits, not after a while.
+#[tokio::test]
+async fn a_page_that_is_not_opened_is_not_waited_for() {
+    for action in ["decline", "cancel"] {
+        let served = Served::new(stage().await, Told { page: Some(page()), ..Told::default() });
+        let mut client = served.modern(json!({"elicitation": {"url": {}}}));
+        let first = client.call(NOTE, json!({"text": "a"})).await;
+        let again = json!({
+            "name": NOTE, "arguments": {"text": "a"}, "requestState": first["requestState"],
+            "inputResponses": {"person": {"action": action}},
+        });
+        let answer = client.request("tools/call", again).await;
+        assert_eq!(refusal(&answer["result"])["code"], "approval_required");
+        let mut client = served.legacy("2025-11-25", json!({"elicitation": {"url": {}}})).await;
+        let id = client.begin("tools/call", json!({"name": NOTE, "arguments": {"text": "b"}})).await;
+        let asked = client.receive().await.unwrap();
+        client.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": action}})).await;
+        assert_eq!(refusal(&client.answer(id).await["result"])["code"], "approval_required");
+        assert!(served.waits().is_empty(), "it waited");
+    }
 }

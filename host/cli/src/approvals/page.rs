@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::local::Desktop;
 use crate::out::Reader;
-use crate::{member, occasion, out};
+use crate::{member, occasion, out, wait};
 
 /// The flags of `pinhole approvals page`.
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub(crate) struct PageFlags {
 
 pub(super) async fn main(flags: &PageFlags, config: &Config) -> anyhow::Result<End> {
     // Listened for before anybody is told of the page, so that its file goes with it.
-    let stop = stopped()?;
+    let stop = wait::told_to_stop()?;
     let catalog = occasion::catalog(&flags.local, config)?;
     let Desktop { store, member, bot, .. } = Desktop::open(config)?;
     let side = MemberSide {
@@ -61,25 +61,6 @@ pub(super) async fn main(flags: &PageFlags, config: &Config) -> anyhow::Result<E
         out::note("the page was not used for an hour, and is over");
     }
     Ok(End::Done)
-}
-
-/// Is over when the person or the system ends the command; listens for that from now on.
-#[cfg(unix)]
-fn stopped() -> anyhow::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupted = signal(SignalKind::interrupt()).context("Ctrl-C cannot be listened for")?;
-    let mut terminated = signal(SignalKind::terminate()).context("SIGTERM cannot be listened for")?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupted.recv() => {}
-            _ = terminated.recv() => {}
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn stopped() -> anyhow::Result<impl Future<Output = ()>> {
-    Ok(async { tokio::signal::ctrl_c().await.unwrap_or_default() })
 }
 
 /// The file of the member's key, read anew for each answer.

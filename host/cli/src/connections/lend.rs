@@ -8,7 +8,7 @@ use pinhole_grant::Caution;
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
-use pinhole_runtime::local::{LendError, Lent};
+use pinhole_runtime::local::{self as runtime, LendError, Lent};
 use pinhole_runtime::store::{ConnectionRow, GrantError};
 
 use crate::args::{PassphraseFlags, WhichConnection};
@@ -16,6 +16,9 @@ use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::local::Desktop;
 use crate::{grant, local, member, out};
+
+/// Longest time that writes are lent for, in seconds: 24 hours.
+const LENT_SECS_MAX: i64 = 24 * 3_600;
 
 /// What is to become of what is lent.
 pub(super) enum Lending<'a> {
@@ -37,10 +40,7 @@ pub(super) fn main(
     let name = format!("{} {}", row.service, visible(row.label.as_str()));
     match lending {
         Lending::TakeBack => {
-            member::may_permit_writes(config)?;
-            let purpose = format!("to take back what was lent of {name}");
-            let key = member::key(passphrase, Access::Write, &purpose, config)?;
-            let was_lent = desktop.present(&key, catalog).take_back(&row)?;
+            let was_lent = runtime::take_back(&desktop.store, desktop.bot.key.public().id(), &row)?;
             out::line(if was_lent {
                 format!("nothing of {name} is lent any more")
             } else {
@@ -52,6 +52,10 @@ pub(super) fn main(
         Lending::Lend { uses, ttl } => {
             member::may_permit_writes(config)?;
             let seconds = grant::seconds(ttl)?;
+            if seconds > LENT_SECS_MAX {
+                let message = format!("`{ttl}` is too long: a write grant lives 24 hours at most");
+                return Err(Failure::new(End::Usage, message, "give a shorter `--ttl`").into());
+            }
             member::tell(passphrase, &shown(&row, &name, (*uses, ttl), catalog)?)?;
             let purpose = format!("to lend these writes on {name}");
             let key = member::key(passphrase, Access::Write, &purpose, config)?;

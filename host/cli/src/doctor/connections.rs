@@ -7,7 +7,9 @@ use pinhole_grant::{Dial, OpenError, PublicKey, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_runtime::catalog::{Catalog, Missing};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
-use pinhole_runtime::local::{LocalBot, Skipped, Standing, Stored, UNNAMED_ACCOUNT, ViewError, manifest_of};
+use pinhole_runtime::local::{
+    Agreed, LocalBot, Skipped, Standing, Stored, UNNAMED_ACCOUNT, ViewError, manifest_of,
+};
 use pinhole_runtime::net::PinnedClient;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::sandbox::Sandbox;
@@ -79,7 +81,12 @@ pub(super) async fn look(keys: Keys, database: Database, world: World, findings:
                     store.clone(),
                     world.sandbox,
                 );
-                let bot = LocalBot { executor, desk: store.clone(), member: member.id() };
+                let bot = LocalBot {
+                    executor,
+                    desk: store.clone(),
+                    member: member.id(),
+                    agreed: Agreed::default(),
+                };
                 each(&rows, &bot, &store, world.asks, now, findings).await;
             }
             Bot::None => {

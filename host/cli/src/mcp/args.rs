@@ -69,6 +69,10 @@ pub(crate) struct HttpFlags {
     /// Where clients reach it through a proxy that does TLS; without one only loopback addresses are listened on
     #[arg(long, value_name = "URL", requires = "http")]
     pub(crate) public_url: Option<String>,
+    /// Keep sessions for clients of before 2026-07-28, in which they can be asked something in the middle of a call, such as to
+    /// open the approval page; `--ask-in-client` does so too
+    #[arg(long, requires = "http")]
+    pub(crate) sessions: bool,
     /// Most requests of one token in any minute [default: 120]
     #[arg(long, value_name = "N", requires = "http")]
     pub(crate) reads_a_minute: Option<NonZeroU32>,

@@ -26,6 +26,7 @@ impl Weigh for Tools {
 pub(super) async fn main(address: SocketAddr, flags: &ServeFlags, mcp: Mcp) -> anyhow::Result<End> {
     let settings = settings(flags)
         .map_err(|error| Failure::new(End::Usage, error.to_string(), "`pinhole mcp --help` shows how"))?;
+    let told = wait::told_to_stop()?;
     let listener = settings.listen(address).await.map_err(|error| unheard(&error))?;
     let bound = listener.local_addr()?;
     let reach = if flags.read_only { Reach::default().only(&[Access::Read]) } else { Reach::default() };
@@ -42,8 +43,7 @@ pub(super) async fn main(address: SocketAddr, flags: &ServeFlags, mcp: Mcp) -> a
     let mut served = Box::pin(serve(listener, settings, bearer, mcp.at(At::Http), weigh, stop.clone()));
     let ended = tokio::select! {
         ended = &mut served => ended,
-        told = wait::told_to_stop() => {
-            told?;
+        () = told => {
             stop.cancel();
             served.await
         }
@@ -75,7 +75,7 @@ fn settings(flags: &ServeFlags) -> Result<HttpSettings, SettingError> {
     set(&mut limits.reads, said.reads_a_minute);
     set(&mut limits.writes, said.writes_a_minute);
     // Only in a session can a client of the older protocol be asked something.
-    let sessions = if flags.ask_in_client { Sessions::On } else { Sessions::Off };
+    let sessions = if said.sessions || flags.ask_in_client { Sessions::On } else { Sessions::Off };
     Ok(settings.with_limits(limits).with_sessions(sessions))
 }
 

@@ -6,18 +6,19 @@ pub(crate) mod args;
 mod http;
 mod install;
 
+use pinhole_grant::KeyKind;
 use pinhole_server::mcp::{At, ClientYes, ConfirmArg, Mcp, McpSettings, Offer, stdio};
 use pinhole_server::page;
 
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{local, occasion, out, terminal};
+use crate::{keys, local, occasion, out, terminal, wait};
 use args::{McpCommand, McpFlags, ServeFlags};
 
 pub(crate) async fn main(flags: McpFlags, config: &Config) -> anyhow::Result<End> {
     match flags.command {
         Some(McpCommand::Install(flags)) => install::main(&flags, config),
-        None => serve(&flags.serve, config).await,
+        None => Box::pin(serve(&flags.serve, config)).await,
     }
 }
 
@@ -27,6 +28,7 @@ async fn serve(flags: &ServeFlags, config: &Config) -> anyhow::Result<End> {
     let services =
         flags.services.iter().map(|name| Ok(local::service(&catalog, name)?.manifest.id().clone()));
     let services = services.collect::<anyhow::Result<Vec<_>>>()?;
+    who_is_here(flags, config)?;
     let bot = local::bot(catalog, client, config)?;
     let settings = McpSettings {
         offer: offer(flags, services),
@@ -35,16 +37,41 @@ async fn serve(flags: &ServeFlags, config: &Config) -> anyhow::Result<End> {
     };
     let mcp = Mcp::new(bot, settings)?;
     match flags.http {
-        Some(address) => http::main(address, flags, mcp).await,
-        None => on_stdio(mcp).await,
+        Some(address) => Box::pin(http::main(address, flags, mcp)).await,
+        None => Box::pin(on_stdio(mcp)).await,
     }
+}
+
+/// Keys that are made later are not seen by a server that runs. A client's own server goes on and says so; one for many has
+/// nobody to serve.
+fn who_is_here(flags: &ServeFlags, config: &Config) -> anyhow::Result<()> {
+    let (what, hint) = match (keys::member_public(config)?, keys::file(KeyKind::Bot, config).exists()) {
+        (None, _) => {
+            ("nothing is connected here yet", "`pinhole connect SERVICE` begins; then start this again")
+        }
+        (Some(_), false) => (
+            "the bot's key is not here: `keys/bot.json` is missing",
+            "`pinhole doctor` says what to do; then start this again",
+        ),
+        (Some(_), true) => return Ok(()),
+    };
+    if flags.http.is_some() {
+        return Err(Failure::new(End::Refused, what, hint).into());
+    }
+    out::note(format_args!("{what}: {hint}"));
+    Ok(())
 }
 
 async fn on_stdio(mcp: Mcp) -> anyhow::Result<End> {
     if terminal::stdin_is_one() {
         out::note("this speaks MCP to a client on stdin: `pinhole mcp install CLIENT` configures one");
     }
-    let served = stdio::serve(mcp.at(At::Stdio), tokio::io::stdin(), tokio::io::stdout()).await;
+    let told = wait::told_to_stop()?;
+    let served = stdio::serve(mcp.at(At::Stdio), tokio::io::stdin(), tokio::io::stdout());
+    let served = tokio::select! {
+        served = served => served,
+        () = told => Ok(()),
+    };
     // Writes that were begun are carried to their end.
     mcp.ended().await;
     let not_mcp = "this is for MCP clients: `pinhole mcp install CLIENT`";

@@ -19,6 +19,7 @@ pub(super) async fn main(flags: &ServeFlags) -> anyhow::Result<End> {
         }
         _ => (None, "http"),
     };
+    let stop = wait::told_to_stop()?;
     let server = Server::bind(flags.listen, &public, tls).await.map_err(|error| unserved(&error))?;
     out::line(format_args!("serving {scheme}://{}/ (catalogue at /registry)", server.address()));
     if scheme == "http" {
@@ -26,13 +27,7 @@ pub(super) async fn main(flags: &ServeFlags) -> anyhow::Result<End> {
             "hosts fetch from https alone: put a server with a certificate before it, or pass `--tls-cert`",
         );
     }
-    server
-        .run(async {
-            if let Err(error) = wait::told_to_stop().await {
-                out::failure(&error);
-            }
-        })
-        .await;
+    server.run(stop).await;
     Ok(End::Done)
 }
 

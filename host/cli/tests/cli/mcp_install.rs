@@ -1,5 +1,6 @@
 //! `pinhole mcp install`: the server's entry in a client's configuration, and nothing else of it changed.
 
+mod again;
 mod files;
 
 use std::path::Path;
@@ -174,13 +175,37 @@ fn no_entry_has_a_token_and_one_for_http_names_the_variable_that_it_is_in() {
         &["--name", "a-name-that-is-too-long"],
         &["--", "--http", "127.0.0.1:8420"],
         &["--", "--services", "${HOME}"],
+        &["--", "--home", "relative"],
+        &["--", "--ca-cert", "ca.pem"],
+        &["--", "--unsigned", "--manifest", "manifest.json"],
         &["--scope", "nowhere"],
     ] {
         person.install(&[&["cursor", "--yes"], wrong].concat()).expect(2);
     }
+    // What is not there would not start.
+    for wrong in
+        [&["--services", "github,githbu"][..], &["--unsigned", "--manifest", "/nowhere/manifest.json"]]
+    {
+        let ran = person.install(&[&["cursor", "--yes", "--"], wrong].concat());
+        assert!(ran.status != 0 && (ran.stderr.contains("githbu") || ran.stderr.contains("nowhere")));
+    }
     person.install(&["roo", "--scope", "user", "--yes"]).expect(2);
     person.install(&["windsurf", "--scope", "project", "--yes"]).expect(2);
     assert!(!person.home.path(".cursor").exists());
+}
+
+#[test]
+fn an_address_without_a_path_is_that_of_the_service() {
+    let person = Person::new();
+    for (said, written) in [
+        ("http://127.0.0.1:8420", "http://127.0.0.1:8420/mcp"),
+        ("https://mcp.example.com/", "https://mcp.example.com/mcp"),
+        ("https://example.com/pinhole/mcp", "https://example.com/pinhole/mcp"),
+    ] {
+        let printed = person.install(&["cursor", "--http", said, "--print"]).expect(0).stdout;
+        let printed: Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(printed["mcpServers"]["pinhole"]["url"], written);
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use pinhole_manifest::model::Op;
 use pinhole_manifest::{Access, ServiceId};
 use serde_json::Value;
 
-use super::{QUESTION_SECS, Stored, StoredCall, Yes};
+use super::{Agreed, QUESTION_SECS, Standing, Stored, StoredCall, Yes};
 use crate::call::{CallRequest, Executor, Explained, Trace, missing_refusal};
 use crate::entropy;
 use crate::outcome::{Code, Outcome, Refusal, Verdict};
@@ -31,6 +31,8 @@ pub struct LocalBot {
     pub desk: Arc<dyn Desk>,
     /// Whose connections it uses.
     pub member: KeyId,
+    /// What has agreed so far.
+    pub agreed: Agreed,
 }
 
 impl LocalBot {
@@ -88,13 +90,9 @@ impl LocalBot {
         if op.access == Access::Read {
             return Ok(request(call, stored.grant.sealed));
         }
-        if call.yes == Yes::InTheClient
-            && Caution::of(op) == Caution::Ordinary
-            && let Some(lent) = self.lent(&stored).await?
-        {
-            return Ok(request(call, lent));
-        }
-        self.ask(call, &request(call, stored.grant.sealed), trace).await
+        let may_be_lent = call.yes == Yes::InTheClient && Caution::of(op) == Caution::Ordinary;
+        let lent = if may_be_lent { self.lent(&stored).await? } else { None };
+        self.ask(call, &request(call, stored.grant.sealed), lent, trace).await
     }
 
     async fn explained(&self, call: &StoredCall) -> Result<Explained, Refusal> {
@@ -123,22 +121,36 @@ impl LocalBot {
         })
     }
 
-    /// The approval of a write, or the question that waits for one.
+    /// The approval of a write, or what was lent, or the question that waits for one. What she has said of exactly this write
+    /// goes before what she has lent.
     async fn ask(
         &self,
         call: &StoredCall,
         request: &CallRequest,
+        lent: Option<Vec<u8>>,
         trace: &mut Trace,
     ) -> Result<CallRequest, Refusal> {
         let asking = self.executor.consider(request, trace).await?;
         let now = asking.now();
+        let again;
         match self.last(call, asking.digest(), now).await? {
-            Some(Question { id, state: QuestionState::Pending, .. }) => return Err(waiting(id)),
             Some(Question { id, state: QuestionState::Approved, .. }) => {
                 return self.take(call, id, now).await;
             }
             Some(question) if is_denied(&question, now) => return Err(denied(question.id)),
-            _ => {}
+            Some(Question { id, state: QuestionState::Pending, .. }) => match lent {
+                None => return Err(waiting(id)),
+                Some(lent) => {
+                    self.withdraw(call, id, now).await?;
+                    return Ok(self::request(call, lent));
+                }
+            },
+            last => {
+                if let Some(lent) = lent {
+                    return Ok(self::request(call, lent));
+                }
+                again = last.is_some_and(|last| last.state == QuestionState::Used);
+            }
         }
         let found = asking.look(&self.executor, trace).await?;
         let found =
@@ -152,9 +164,11 @@ impl LocalBot {
             match raised {
                 Err(RaiseError::IdTaken) if drawn < IDS_DRAWN => {}
                 raised => {
-                    return Err(
-                        raised.map_or_else(|error| not_raised(&error), |question| waiting(question.id))
-                    );
+                    let waits = |question: Question| {
+                        let refusal = waiting(question.id);
+                        if again { once_more(refusal) } else { refusal }
+                    };
+                    return Err(raised.map_or_else(|error| not_raised(&error), waits));
                 }
             }
         }
@@ -183,6 +197,16 @@ impl LocalBot {
         })
     }
 
+    /// Takes a question back that is answered otherwise, so that no yes to it runs the write once more.
+    async fn withdraw(&self, call: &StoredCall, id: QuestionId, now: UnixTime) -> Result<(), Refusal> {
+        let by = Party::Bot(self.executor.bot.public().id(), call.principal);
+        let withdrawn = self.with_desk(move |desk| desk.withdraw(by, id, now)).await?;
+        withdrawn.map_err(|error| match error {
+            TakeError::Absent | TakeError::NotApproved(_) => Refusal::new(Code::ApprovalTaken).about(id),
+            TakeError::Store(error) => error.into(),
+        })
+    }
+
     /// Takes the approval, which nobody else then gets.
     async fn take(&self, call: &StoredCall, id: QuestionId, now: UnixTime) -> Result<CallRequest, Refusal> {
         let by = Party::Bot(self.executor.bot.public().id(), call.principal);
@@ -194,7 +218,7 @@ impl LocalBot {
         Ok(request(call, taken.sealed))
     }
 
-    async fn last(
+    pub(super) async fn last(
         &self,
         call: &StoredCall,
         action: ActionDigest,
@@ -220,7 +244,13 @@ impl LocalBot {
     /// Holds the rows against what is sealed in the grant. One that is too early or too late, or whose member is not known
     /// (any more), is left to the spine, which says so.
     fn agree(&self, stored: &Stored, now: UnixTime) -> Result<(), StoreError> {
-        stored.open(&self.executor.bot, &self.executor.issuers, now).map(|_standing| ())
+        if self.agreed.has(stored) {
+            return Ok(());
+        }
+        if let Standing::Open(_) = stored.open(&self.executor.bot, &self.executor.issuers, now)? {
+            self.agreed.keep(stored.clone());
+        }
+        Ok(())
     }
 
     pub(super) async fn now(&self) -> Result<UnixTime, Refusal> {
@@ -285,7 +315,16 @@ fn waiting(id: QuestionId) -> Refusal {
         .about(id)
 }
 
-fn is_denied(question: &Question, now: UnixTime) -> bool {
+/// The same write was approved before, and its approval is gone: whoever says yes again should know.
+fn once_more(refusal: Refusal) -> Refusal {
+    let message = format!(
+        "{}; exactly this was approved before, and that approval was used: look whether it was carried out",
+        refusal.message
+    );
+    refusal.saying(message)
+}
+
+pub(super) fn is_denied(question: &Question, now: UnixTime) -> bool {
     question.state == QuestionState::Denied && now < question.expires_at
 }
 

@@ -6,15 +6,16 @@
 
 use std::num::NonZeroU32;
 
-use pinhole_grant::{Caution, MintRequest, Scope, UnixTime};
+use pinhole_grant::{Account, ActionDigest, Caution, KeyId, MintRequest, Scope, UnixTime};
 use pinhole_manifest::{Access, OpId};
 
+use super::bot::is_denied;
 use super::member::ReadGrantError;
 use super::{LocalBot, Present, Skipped, Stored, StoredCall, manifest_of};
 use crate::call::Trace;
 use crate::entropy;
 use crate::outcome::{Code, Refusal};
-use crate::store::{ConnectionRow, GrantError, GrantFilter, GrantRow, StoreError};
+use crate::store::{ConnectionRow, Desk, GrantError, GrantFilter, GrantRow, QuestionState, StoreError};
 
 /// Why nothing was lent.
 #[derive(Debug, thiserror::Error)]
@@ -75,19 +76,19 @@ impl Present<'_> {
         let sealed = pinhole_grant::mint(&request, &credential, self.key, self.now, &mut rng)
             .map_err(ReadGrantError::from)?;
         let grant = GrantRow::new(sealed, &request, &credential, self.member());
-        self.take_back(row)?;
+        take_back(self.desk, self.bot.id(), row)?;
         self.desk.put_grant(&grant)?;
         Ok(Lent { ops, until })
     }
+}
 
-    /// Revokes what was lent of a connection; whether there was anything.
-    pub fn take_back(&self, row: &ConnectionRow) -> Result<bool, StoreError> {
-        let lent = self.desk.grants(&lent_of(row, self.bot.id()))?;
-        for grant in &lent {
-            self.desk.revoke_grant(self.member(), grant.id)?;
-        }
-        Ok(!lent.is_empty())
+/// Revokes what was lent of a connection; whether there was anything. It takes no key: it can only take away.
+pub fn take_back(desk: &dyn Desk, bot: KeyId, row: &ConnectionRow) -> Result<bool, StoreError> {
+    let lent = desk.grants(&lent_of(row, bot))?;
+    for grant in &lent {
+        desk.revoke_grant(row.member, grant.id)?;
     }
+    Ok(!lent.is_empty())
 }
 
 /// A write that a person's word in her client would run, as it is to be shown to her.
@@ -95,13 +96,13 @@ impl Present<'_> {
 #[non_exhaustive]
 pub struct Confirmable {
     /// What exactly would be done, as an approval names it.
-    pub action: pinhole_grant::ActionDigest,
+    pub action: ActionDigest,
     /// The question, in the manifest's words.
     pub confirm: String,
     /// Every arg, in its normal form.
     pub args: serde_json::Value,
     /// Whose account it would be done to.
-    pub account: pinhole_grant::Account,
+    pub account: Account,
 }
 
 impl LocalBot {
@@ -119,11 +120,25 @@ impl LocalBot {
         let request = super::bot::request(call, stored.grant.sealed);
         let mut trace = Trace::new(&self.executor);
         let asking = self.executor.consider(&request, &mut trace).await?;
+        if self.has_answered(call, asking.digest(), asking.now()).await? {
+            return Ok(None);
+        }
         let action = asking.action(&self.executor);
         let shown = asking.describe(String::new(), &self.executor, &trace)?;
         let confirm = shown.confirm.ok_or_else(|| Refusal::new(Code::UnknownOp))?;
         let account = action.account.clone();
         Ok(Some(Confirmable { action: asking.digest(), confirm, args: shown.args, account }))
+    }
+
+    /// Whether the member has said yes or no to exactly this, and it counts.
+    async fn has_answered(
+        &self,
+        call: &StoredCall,
+        action: ActionDigest,
+        now: UnixTime,
+    ) -> Result<bool, Refusal> {
+        let last = self.last(call, action, now).await?;
+        Ok(last.is_some_and(|last| last.state == QuestionState::Approved || is_denied(&last, now)))
     }
 
     /// The lent grant of a connection that opens, agrees with its row and has a use left.
@@ -148,7 +163,7 @@ impl LocalBot {
     }
 }
 
-fn lent_of(row: &ConnectionRow, bot: pinhole_grant::KeyId) -> GrantFilter {
+fn lent_of(row: &ConnectionRow, bot: KeyId) -> GrantFilter {
     GrantFilter {
         member: Some(row.member),
         bot: Some(bot),

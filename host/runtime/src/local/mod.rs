@@ -24,12 +24,12 @@ use pinhole_manifest::{OpId, ServiceId};
 pub use answer::{ApproveError, deny};
 pub use bot::LocalBot;
 pub use keep::{Keep, KeepError, Kept, OtherAccount, Place};
-pub use lend::{Confirmable, LendError, Lent};
+pub use lend::{Confirmable, LendError, Lent, take_back};
 pub use member::{Present, ReadGrantError};
 pub use prove::{ProveError, Proved, unproved};
 pub use renew::{CapError, RenewError, Renewal};
 pub use sheet::{Sheet, SheetError, SheetRequest};
-pub use stored::{Skipped, Standing, Stored, manifest_of};
+pub use stored::{Agreed, Skipped, Standing, Stored, manifest_of};
 pub use view::ViewError;
 
 /// How long a question waits for an answer, in seconds: a day.

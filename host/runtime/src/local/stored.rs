@@ -2,20 +2,53 @@
 //!
 //! Decides nothing about a call: that is the spine's. INVARIANT: what is opened here has agreed with its rows.
 
-use pinhole_grant::{Credential, KeyId, OpenError, OpenedGrant, PublicKey, SecretKey, UnixTime};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pinhole_grant::{
+    Credential, CredentialId, KeyId, OpenError, OpenedGrant, PublicKey, SecretKey, UnixTime,
+};
 use pinhole_manifest::Access;
 
 use crate::catalog::{Catalog, Entry, Missing};
 use crate::store::{ConnectionRow, Desk, GrantFilter, GrantRow, StoreError};
 
 /// A connection and the bot's read grant of it, as they are stored.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stored {
     /// The connection.
     pub connection: ConnectionRow,
     /// The read grant.
     pub grant: GrantRow,
+}
+
+/// Pairs of rows that agreed with what is sealed in them. To open a grant takes longer than all else that is done here, and what
+/// agreed once does as long as every byte of it stays; the spine opens it anew for each call.
+#[derive(Debug, Default)]
+pub struct Agreed(Mutex<BTreeMap<CredentialId, Stored>>);
+
+impl Agreed {
+    /// Most that are kept; beyond, all are looked at anew.
+    const KEPT: usize = 256;
+
+    /// Whether exactly these rows have agreed.
+    pub(super) fn has(&self, stored: &Stored) -> bool {
+        self.rows().get(&stored.connection.id) == Some(stored)
+    }
+
+    /// Keeps rows that have just agreed.
+    pub(super) fn keep(&self, stored: Stored) {
+        let mut rows = self.rows();
+        if rows.len() >= Self::KEPT {
+            rows.clear();
+        }
+        rows.insert(stored.connection.id, stored);
+    }
+
+    fn rows(&self) -> MutexGuard<'_, BTreeMap<CredentialId, Stored>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What a stored read grant is good for.

@@ -265,6 +265,10 @@ pub trait Questions: Send + Sync {
         now: UnixTime,
     ) -> Result<(), AnswerError>;
 
+    /// Ends a pending question of the bot that asked it, for it was answered otherwise; it reads as expired.
+    /// [`TakeError::NotApproved`] where it is not pending (any more).
+    fn withdraw(&self, by: Party, id: QuestionId, now: UnixTime) -> Result<(), TakeError>;
+
     /// Forgets a question, whatever its row says, and revokes its approval: for a row that was tampered with.
     fn forget_question(&self, member: KeyId, id: QuestionId) -> Result<Removal, StoreError>;
 

@@ -14,6 +14,8 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, InputResponses, JsonObject,
 };
 
+use tokio::sync::oneshot;
+
 use super::answer::{self, Marker};
 use super::handler::{At, Caller, Era, Mcp, signed};
 use super::progress::{self, Listener};
@@ -44,7 +46,10 @@ impl Mcp {
         let toolbox = self.toolbox(&connections, &caller.principal);
         let name = request.name.as_ref();
         let target = toolbox.find(name).ok_or_else(|| {
-            ErrorData::invalid_params("there is no tool of that name: list the tools again", None)
+            let message = "there is no tool of that name here: list the tools again. A write that is missing may be one that \
+                           the person's connection does not allow: `pinhole connections cap SERVICE write` lets it be \
+                           asked for";
+            ErrorData::invalid_params(message, None)
         })?;
         let continued = Continued { state: request.request_state, responses: request.input_responses };
         let response = match meant(&toolbox, target, request.arguments) {
@@ -88,17 +93,20 @@ impl Mcp {
     /// Runs a write in a task of its own, which a client that goes away does not take with it.
     pub(super) async fn carry_out(&self, call: StoredCall, caller: &Caller) -> Result<Ran, ErrorData> {
         let (shared, listener) = (Arc::clone(&self.shared), listener(caller));
-        let work = self.shared.writes.spawn(async move {
-            let outcome = progress::told(listener, shared.bot.run(call)).await;
-            let code = outcome.refusal().map_or("done", |refusal| refusal.code.as_str());
-            tracing::info!(service = %outcome.service, op = %outcome.op, code, "a write has ended");
-            outcome
+        let (give, given) = oneshot::channel();
+        self.shared.writes.spawn(async move {
+            let outcome = Box::new(progress::told(listener, shared.bot.run(call)).await);
+            // Nobody waits any more: whoever looks for what became of it finds it in the log.
+            if let Err(outcome) = give.send(outcome) {
+                let code = outcome.refusal().map_or("done", |refusal| refusal.code.as_str());
+                let (service, op) = (&outcome.service, &outcome.op);
+                tracing::warn!(%service, %op, code, "a write has ended after its caller had gone");
+            }
         });
         tokio::select! {
-            outcome = work => match outcome {
-                Ok(outcome) => Ok(Ran::Ended(Box::new(outcome))),
-                Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
-            },
+            outcome = given => outcome
+                .map(Ran::Ended)
+                .map_err(|_broken| ErrorData::internal_error("the write broke off", None)),
             () = given_up(caller) => Ok(Ran::GivenUp),
         }
     }

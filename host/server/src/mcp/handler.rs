@@ -10,8 +10,9 @@ use pinhole_runtime::Executor;
 use pinhole_runtime::entropy::EntropyError;
 use pinhole_runtime::local::LocalBot;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, DiscoverResult, ErrorData, Implementation,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
+    ErrorCode, ErrorData, Implementation, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -90,10 +91,10 @@ impl Mcp {
     /// A server for what `bot` has.
     pub fn new(bot: LocalBot, settings: McpSettings) -> Result<Self, EntropyError> {
         let McpSettings { offer, yes, page } = settings;
-        let LocalBot { executor, desk, member } = bot;
+        let LocalBot { executor, desk, member, agreed } = bot;
         let rounds = Rounds::new(executor.entropy.as_ref())?;
         let executor = Executor { wire: Box::new(Telling(executor.wire)), ..executor };
-        let bot = LocalBot { executor, desk, member };
+        let bot = LocalBot { executor, desk, member, agreed };
         let known = Known::default();
         let shared = Shared { bot, offer, yes, page, rounds, known, writes: TaskTracker::new() };
         Ok(Self { shared: Arc::new(shared), at: At::Http })
@@ -208,6 +209,19 @@ impl ServerHandler for Mcp {
             result.meta = signed(caller.era);
         }
         Ok(result)
+    }
+
+    /// What `rmcp` knows no form of: a method that is none, or a call that it could not read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(if request.method == "tools/call" {
+            ErrorData::invalid_params("`tools/call` takes `name`, a text, and `arguments`, an object", None)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "there is no such method here", None)
+        })
     }
 
     async fn call_tool(

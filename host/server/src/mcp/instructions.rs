@@ -7,8 +7,8 @@ pub(super) const INSTRUCTIONS: &str = "\
 Pinhole lets you use the services that a person has connected. You never hold a key.
 Each op is a tool named SERVICE_OP. Where there are many, the list has `find_ops`, `describe_op`, `run_read_op` and \
 `run_write_op` instead: find an op, look at it, then run it.
-If there is no tool but `explain`, nothing is connected: the person does that with `pinhole connect SERVICE`, and starts this \
-server again.
+If there is no tool but `explain`, nothing is connected: the person does that with `pinhole connect SERVICE`. A write that is \
+missing may be one that their connection does not allow: `pinhole connections cap SERVICE write`.
 Reads run at once.
 Writes run only after the person's yes. The first call sends nothing and answers with the refusal `approval_required` and a \
 question. Tell the person in plain words what would be done, and that they say yes where the answer's hint says. When they \

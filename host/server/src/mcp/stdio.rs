@@ -1,14 +1,17 @@
 //! One client on stdin and stdout: a JSON-RPC message a line.
 //!
-//! Refuses what is no message with the error that JSON-RPC has for it, and reads on; batches are none (MCP). A line is bounded,
-//! and so is what waits to be written: a client that does not read is not read either. INVARIANT: only whole messages are
-//! written, one at a time. MCP 2026-07-28 and 2025-11-25, "Transports": stdio.
+//! Refuses what is no message with the error that JSON-RPC has for it, and reads on; batches are none (MCP). Bounded are a line,
+//! its values, the requests that have no answer yet (one that is answered and not read by the client has none), and what
+//! waits to be written. INVARIANT: only whole messages are written, one at a time. MCP 2026-07-28 and 2025-11-25, "Transports": stdio.
 
+use std::collections::HashSet;
 use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use rmcp::model::{
-    ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcError, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, JsonRpcError, RequestId,
+    ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServerHandler, serve_server};
@@ -16,10 +19,16 @@ use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{mpsc, oneshot};
 
+use super::values;
+
 /// Longest line that is read, in bytes: 4 MiB.
 pub const LINE_BYTES_MAX: usize = 4 << 20;
 /// Messages that wait to be written.
 const WAITING_MAX: usize = 16;
+/// Most requests that have no answer yet; more are refused.
+pub const REQUESTS_MAX: usize = 64;
+/// The error of one that is: none of JSON-RPC's own.
+const BUSY: ErrorCode = ErrorCode(-32000);
 
 /// Why a client was served no further.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +76,52 @@ struct Lines<R> {
     /// What is to be answered before the next line is read.
     owed: Option<Bytes>,
     output: mpsc::Sender<(Bytes, oneshot::Sender<()>)>,
+    open: Open,
+}
+
+/// The requests that have no answer yet.
+#[derive(Clone, Default)]
+struct Open(Arc<Mutex<HashSet<RequestId>>>);
+
+impl Open {
+    fn ids(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a request in, or says what answers it instead. What a client cancels needs no answer any more.
+    fn take_in(&self, message: &ClientJsonRpcMessage) -> Result<(), JsonRpcError> {
+        let mut ids = self.ids();
+        match message {
+            ClientJsonRpcMessage::Request(request) => {
+                let id = || Some(request.id.clone());
+                if ids.contains(&request.id) {
+                    return Err(invalid(id(), "a request of this id has no answer yet".to_owned()));
+                }
+                if ids.len() >= REQUESTS_MAX {
+                    let busy = format!(
+                        "{REQUESTS_MAX} requests have no answer yet, which is as many as may: wait for one"
+                    );
+                    return Err(JsonRpcError::new(id(), ErrorData::new(BUSY, busy, None)));
+                }
+                ids.insert(request.id.clone());
+            }
+            ClientJsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    ids.remove(id);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn answered(&self, id: Option<&RequestId>) {
+        if let Some(id) = id {
+            self.ids().remove(id);
+        }
+    }
 }
 
 impl<R: AsyncBufRead + Send + Unpin> Lines<R> {
@@ -74,7 +129,7 @@ impl<R: AsyncBufRead + Send + Unpin> Lines<R> {
         let (sender, receiver) = mpsc::channel(WAITING_MAX);
         // Ends when the transport is dropped, or with the first line that cannot be written.
         drop(tokio::spawn(write_lines(output, receiver)));
-        Self { input, line: Vec::new(), overlong: false, owed: None, output: sender }
+        Self { input, line: Vec::new(), overlong: false, owed: None, output: sender, open: Open::default() }
     }
 
     /// Reads on to the end of a line; what was read stays when the future is dropped. `None` at the end of the input.
@@ -121,6 +176,9 @@ impl Line {
                 Err(invalid(None, format!("the message is longer than {LINE_BYTES_MAX} bytes")))
             }
             Self::Whole(line) if line.trim_ascii().is_empty() => Ok(None),
+            Self::Whole(line) if values::too_many(&line) => {
+                Err(invalid(None, format!("the message has more than {} values", values::VALUES_MAX)))
+            }
             Self::Whole(line) => read_message(&line).map(Some),
         }
     }
@@ -157,12 +215,18 @@ impl<R: AsyncBufRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), LinesError>> + Send + 'static {
-        let output = self.output.clone();
+        let (output, open) = (self.output.clone(), self.open.clone());
         async move {
             let line = in_a_line(&message)?;
             let (written, done) = oneshot::channel();
             output.send((line, written)).await.map_err(|_closed| LinesError::Closed)?;
-            done.await.map_err(|_dropped| LinesError::Closed)
+            let done = done.await.map_err(|_dropped| LinesError::Closed);
+            match &message {
+                ServerJsonRpcMessage::Response(response) => open.answered(Some(&response.id)),
+                ServerJsonRpcMessage::Error(error) => open.answered(error.id.as_ref()),
+                _ => {}
+            }
+            done
         }
     }
 
@@ -182,7 +246,10 @@ impl<R: AsyncBufRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
             };
             match line.message() {
                 Ok(None) => {}
-                Ok(Some(message)) => return Some(message),
+                Ok(Some(message)) => match self.open.take_in(&message) {
+                    Ok(()) => return Some(message),
+                    Err(error) => self.owed = in_a_line(&error).ok(),
+                },
                 Err(error) => self.owed = in_a_line(&error).ok(),
             }
         }

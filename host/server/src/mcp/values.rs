@@ -4,7 +4,7 @@
 //! values of than the limit passes, well-formed or not: both see the same strings up to the first fault, where the reader stops.
 
 /// Most values of one message, with the names of members.
-const VALUES_MAX: usize = 20_000;
+pub(crate) const VALUES_MAX: usize = 20_000;
 
 /// Whether a message has more values than any is read with.
 pub(crate) fn too_many(text: &[u8]) -> bool {

@@ -14,7 +14,7 @@ use pinhole_runtime::outcome::{Code, Refusal};
 use pinhole_runtime::store::{Party, QuestionId, QuestionState};
 use rmcp::model::{
     CallToolResponse, CallToolResult, ContentBlock, ElicitRequest, ElicitRequestParams, ElicitResult,
-    ErrorData, InputRequest, InputRequiredResult,
+    ElicitationAction, ErrorData, InputRequest, InputRequiredResult,
 };
 
 use serde_json::json;
@@ -115,14 +115,16 @@ impl Mcp {
                 .into());
             }
         };
-        match (kind, said(continued)) {
+        match (kind, said(continued, kind)) {
             (Kind::Form, Said::Yes) if self.shared.yes.form => {
                 self.run_tried(tried, Yes::InTheClient, caller).await
             }
             (Kind::Form, Said::Nothing) => Ok(unanswered().into()),
             (Kind::Form, _) => Ok(said_no().into()),
-            (Kind::Page(question), _) => {
-                self.answered(question, caller).await;
+            (Kind::Page(question), said) => {
+                if said != Said::No {
+                    self.answered(question, caller).await;
+                }
                 self.run_tried(tried, Yes::Approval, caller).await
             }
         }
@@ -167,10 +169,10 @@ impl Mcp {
         if caller.era == Era::Modern {
             return self.round(tried.tool, action, Kind::Page(question), request, caller).map(Some);
         }
-        if self.ask_now(request, caller).await.is_none() {
-            return Ok(None);
+        match self.ask_now(request, caller).await {
+            None | Some(Said::No) => return Ok(None),
+            Some(Said::Yes | Said::Nothing) => self.answered(question, caller).await,
         }
-        self.answered(question, caller).await;
         self.run_tried(tried, Yes::Approval, caller).await.map(Some)
     }
 
@@ -198,7 +200,7 @@ impl Mcp {
         let asked = caller.context.peer.create_elicitation_with_timeout(request, Some(FORM_WAIT)).await;
         match asked {
             Ok(result) if is_form => Some(confirm::said(&result)),
-            Ok(_sent_there) => Some(Said::Nothing),
+            Ok(result) => Some(sent_there(&result)),
             Err(error) => {
                 tracing::debug!(%error, "the client did not ask");
                 None
@@ -245,18 +247,30 @@ fn waits(ran: &Ran) -> Option<QuestionId> {
 }
 
 /// What the person said, by what the client brings back.
-fn said(continued: &Continued) -> Said {
+fn said(continued: &Continued, kind: Kind) -> Said {
     let answer = continued.responses.as_ref().and_then(|responses| responses.get(ASKED));
     let result = answer.and_then(|answer| serde_json::from_value::<ElicitResult>(answer.clone()).ok());
-    result.map_or(Said::Nothing, |result| confirm::said(&result))
+    match (result, kind) {
+        (None, _) => Said::Nothing,
+        (Some(result), Kind::Form) => confirm::said(&result),
+        (Some(result), Kind::Page(_)) => sent_there(&result),
+    }
+}
+
+/// Whether the person let her client open the page. That is no answer to the question.
+fn sent_there(result: &ElicitResult) -> Said {
+    match result.action {
+        ElicitationAction::Accept => Said::Nothing,
+        _ => Said::No,
+    }
 }
 
 fn said_no() -> CallToolResult {
-    unasked("not_confirmed", "the person said no", "do not ask again unless she wants it")
+    unasked("not_confirmed", "the person said no", "do not ask again unless they want it")
 }
 
 fn unanswered() -> CallToolResult {
-    unasked("not_confirmed", "the person has not answered", "ask her whether she wants it, then call again")
+    unasked("not_confirmed", "the person has not answered", "ask whether they want it, then call again")
 }
 
 /// A write that did not come as far as the bot.

@@ -72,6 +72,7 @@ async fn a_label_an_account_and_a_token_s_name_are_texts_too() {
     assert!(page.body.contains("<dt>Body</dt>"), "{}", page.body);
     let list = browser.get("/").send().await;
     assert!(list.body.contains(ESCAPED), "{}", list.body);
+    assert!(list.body.contains(&format!(" UTC by <bdi>{named}</bdi>")), "{}", list.body);
 }
 
 fn token(desk: &Desk, id: PrincipalId) -> TokenRow {
@@ -151,6 +152,7 @@ async fn what_waits_is_listed_the_newest_first_and_what_is_over_is_not() {
     let place = |id: &String| list.body.find(&format!("/question/{id}"));
     assert!(place(&asked[2]).unwrap() < place(&asked[0]).unwrap(), "{}", list.body);
     assert_eq!(place(&asked[1]), None);
+    assert!(!list.body.contains(" by "), "nobody's but this machine's own: {}", list.body);
 }
 
 #[tokio::test]

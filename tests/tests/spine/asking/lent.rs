@@ -4,8 +4,8 @@
 use std::num::NonZeroU32;
 
 use pinhole_grant::PrincipalId;
-use pinhole_manifest::Access;
-use pinhole_runtime::local::LendError;
+use pinhole_manifest::{Access, OpId};
+use pinhole_runtime::local::{LendError, take_back};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::store::{Connections as _, GrantFilter, Grants as _, QuestionState};
@@ -39,7 +39,7 @@ async fn a_word_in_the_client_runs_what_was_lent_and_no_oftener() {
     // Nothing is lent yet: it is a question like any other.
     assert_eq!(refusal(&confirmed(&stage, NOTE, &note("a")).await).code, Code::ApprovalRequired);
     let lent = lend(&stage, 2).unwrap();
-    assert_eq!(lent.ops.iter().map(|op| op.as_str()).collect::<Vec<_>>(), ["add_note", "put_thing"]);
+    assert_eq!(lent.ops.iter().map(OpId::as_str).collect::<Vec<_>>(), ["add_note", "put_thing"]);
     assert_eq!(result(&confirmed(&stage, NOTE, &note("b")).await), json!({"id": 1}));
     assert_eq!(result(&confirmed(&stage, NOTE, &note("b")).await), json!({"id": 1}));
     assert_eq!(stage.written(), 2);
@@ -121,7 +121,9 @@ async fn what_was_lent_ends_with_time_cap_manifest_and_the_next_lending() {
     assert_eq!(stage.written(), 0);
     exchange_manifest(&mut stage, &manifest());
     let row = stage.store.connections(stage.member.public().id()).unwrap().remove(0);
-    assert!(stage.present().take_back(&row).unwrap() && !stage.present().take_back(&row).unwrap());
+    let bot = stage.bot.executor.bot.public().id();
+    let back = || take_back(stage.store.as_ref(), bot, &row).unwrap();
+    assert!(back() && !back());
     assert_eq!(refusal(&confirmed(&stage, NOTE, &note("a")).await).code, Code::ApprovalRequired);
     lend(&stage, 9).unwrap();
     stage.clock.set(HOUR);

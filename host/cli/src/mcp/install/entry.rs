@@ -2,8 +2,6 @@
 //!
 //! INVARIANT: no token is in an entry; where a server wants one, the entry names an environment variable.
 
-use serde_json::json;
-
 /// One value of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Setting {
@@ -63,47 +61,6 @@ impl Edited {
     pub(super) fn nothing(text: &str) -> Self {
         Self { text: text.to_owned(), changes: Vec::new(), kept: Vec::new() }
     }
-
-    /// What changes, line by line. What stood in headers before is not shown: it may be a token.
-    pub(super) fn lines(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        for Change { key, before, after } in &self.changes {
-            let after = after.as_ref().map(|setting| format!("{key}: {}", shown(setting)));
-            let same = matches!((before, &after), (Some(Seen::Setting(old)), Some(new)) if *new == format!("{key}: {}", shown(old)));
-            if let (false, Some(before)) = (same, before) {
-                lines.push(format!("- {key}: {}", hidden(before)));
-            }
-            let mark = if same { ' ' } else { '+' };
-            lines.extend(after.map(|after| format!("{mark} {after}")));
-        }
-        if !self.kept.is_empty() {
-            lines.push(format!("  ({} of it stay as they are)", self.kept.join(", ")));
-        }
-        lines
-    }
-}
-
-fn shown(setting: &Setting) -> String {
-    match setting {
-        Setting::Text(text) => json!(text).to_string(),
-        Setting::List(list) => json!(list).to_string(),
-        Setting::Map(map) => {
-            let members: Vec<String> =
-                map.iter().map(|(name, text)| format!("{}: {}", json!(name), json!(text))).collect();
-            format!("{{{}}}", members.join(", "))
-        }
-    }
-}
-
-fn hidden(seen: &Seen) -> String {
-    match seen {
-        Seen::Setting(Setting::Map(map)) => {
-            let hide = |(name, _): &(String, String)| (name.clone(), "…".to_owned());
-            shown(&Setting::Map(map.iter().map(hide).collect()))
-        }
-        Seen::Setting(setting) => shown(setting),
-        Seen::Other => "(something else)".to_owned(),
-    }
 }
 
 /// Why a file is not edited.
@@ -115,4 +72,6 @@ pub(super) enum EditError {
     NotAGroup(String),
     #[error("`{0}` is in it twice")]
     Twice(String),
+    #[error("{of} has more than {most} members")]
+    Many { of: String, most: usize },
 }

@@ -22,6 +22,10 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
+/// Most members of an object that is changed: adding one to many in a single line takes time that grows with their square.
+/// (2,000 take a tenth of a second.) Others may have as many as they like.
+const MEMBERS_MAX: usize = 2_000;
+
 /// Puts an entry under a name in a section, or takes the one that is there out.
 pub(super) fn edit(
     text: &str,
@@ -37,6 +41,7 @@ pub(super) fn edit(
         .map_err(|error| EditError::Syntax { line: error.line_display(), why: error.kind().to_string() })?;
     let whole =
         root.object_value_or_create().ok_or_else(|| EditError::NotAGroup("the whole file".to_owned()))?;
+    few(&whole, "it")?;
     let Some(edited) = edit_within(&whole, section, name, entry)? else { return Ok(Edited::nothing(text)) };
     let (changes, kept) = edited;
     Ok(Edited { text: format!("{mark}{root}"), changes, kept })
@@ -122,7 +127,16 @@ fn only(object: &CstObject, name: &str) -> Result<Option<CstObjectProp>, EditErr
 }
 
 fn group(member: &CstObjectProp, name: &str) -> Result<CstObject, EditError> {
-    member.object_value().ok_or_else(|| EditError::NotAGroup(name.to_owned()))
+    let group = member.object_value().ok_or_else(|| EditError::NotAGroup(name.to_owned()))?;
+    few(&group, &format!("`{name}`"))?;
+    Ok(group)
+}
+
+fn few(object: &CstObject, of: &str) -> Result<(), EditError> {
+    if object.properties().len() > MEMBERS_MAX {
+        return Err(EditError::Many { of: of.to_owned(), most: MEMBERS_MAX });
+    }
+    Ok(())
 }
 
 fn key_of(member: &CstObjectProp) -> String {

@@ -7,20 +7,22 @@ mod client;
 mod entry;
 mod json;
 mod place;
+mod shown;
+mod started;
 mod toml;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser as _};
+use clap::Args;
 use pinhole_manifest::visible::visible;
+use pinhole_server::mcp::http::MCP_PATH;
 use url::{Host, Url};
 
-use crate::args::{Cli, Command};
 use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::{out, terminal};
 use client::{Client, Scope, Spot};
-use entry::{EditError, Edited, Entry};
+use entry::{EditError, Edited, Entry, Seen};
 use place::Place;
 
 #[derive(Debug, Args)]
@@ -37,7 +39,8 @@ pub(crate) struct InstallFlags {
     /// What the client calls the server: small letters, digits and hyphens, at most 16
     #[arg(long, value_name = "NAME", default_value = "pinhole", value_parser = server_name)]
     name: String,
-    /// Have the client call a server that runs already, such as `http://127.0.0.1:8420/mcp`, instead of starting one
+    /// Have the client call a server that runs already, such as `http://127.0.0.1:8420`, instead of starting one; without a
+    /// path `/mcp` is meant
     #[arg(long, value_name = "URL", value_parser = server_url, conflicts_with = "args")]
     http: Option<Url>,
     /// With `--http`: the environment variable that the client finds the token in
@@ -52,7 +55,7 @@ pub(crate) struct InstallFlags {
     /// Do not ask
     #[arg(long)]
     yes: bool,
-    /// Flags of `pinhole mcp` that the client is to start it with
+    /// Flags of `pinhole mcp` that the client is to start it with [default: those of the entry that is there]
     #[arg(last = true, value_name = "FLAG")]
     args: Vec<String>,
 }
@@ -66,10 +69,9 @@ const EXAMPLES: &str = "Examples:
 
 pub(crate) fn main(flags: &InstallFlags, config: &Config) -> anyhow::Result<End> {
     let client = flags.client;
-    let entry = if flags.remove { None } else { Some(entry(flags, config)?) };
     if flags.print {
-        let edited =
-            client.edit("", &flags.name, entry.as_ref()).map_err(|error| unread("nothing", &error))?;
+        let entry = entry(flags, None, config)?;
+        let edited = client.edit("", &flags.name, Some(&entry)).map_err(|error| unread("nothing", &error))?;
         out::document(visible_lines(&edited.text))?;
         without_a_variable(flags);
         return Ok(End::Done);
@@ -77,9 +79,16 @@ pub(crate) fn main(flags: &InstallFlags, config: &Config) -> anyhow::Result<End>
     let place = Place::read(&spot(flags)?)?;
     let file = place.file().display().to_string();
     let (file, name) = (visible(&file), &flags.name);
-    let edited = client
-        .edit(place.text().unwrap_or_default(), name, entry.as_ref())
-        .map_err(|error| unread(&file, &error))?;
+    let edit = |entry: Option<&Entry>| {
+        let text = place.text().unwrap_or_default();
+        client.edit(text, name, entry).map_err(|error| unread(&file, &error))
+    };
+    let mut edited = edit(None)?;
+    if !flags.remove {
+        let args = edited.changes.iter().find(|change| change.key == "args");
+        let entry = entry(flags, args.and_then(|change| change.before.as_ref()), config)?;
+        edited = edit(Some(&entry))?;
+    }
     if edited.changes.is_empty() {
         let is = if flags.remove { "is not in" } else { "is already as it should be in" };
         out::line(format_args!("`{name}` {is} {file}"));
@@ -116,8 +125,8 @@ fn without_a_variable(flags: &InstallFlags) {
     }
 }
 
-/// What is to stand in the client's file.
-fn entry(flags: &InstallFlags, config: &Config) -> anyhow::Result<Entry> {
+/// What is to stand in the client's file. `found` are the arguments that stand there.
+fn entry(flags: &InstallFlags, found: Option<&Seen>, config: &Config) -> anyhow::Result<Entry> {
     if let Some(url) = &flags.http {
         return flags.client.http(url.as_str(), &flags.token_env).ok_or_else(|| {
             let message =
@@ -129,47 +138,9 @@ fn entry(flags: &InstallFlags, config: &Config) -> anyhow::Result<Entry> {
         usage(format!("where this command is cannot be seen: {error}"), "start it by its path")
     })?;
     let command = path_text(&command)?;
-    let mut args = vec!["mcp".to_owned()];
-    if let Some(home) = config.said_home() {
-        let home = std::path::absolute(home).map_err(|error| {
-            usage(format!("`{}` has no absolute path: {error}", home.display()), "pass one")
-        })?;
-        args.extend(["--home".to_owned(), path_text(&home)?]);
-    }
-    args.extend(flags.args.iter().cloned());
-    starts(&args)?;
-    // Most clients put variables in the place of such words, each in its own way.
-    if let Some(word) = std::iter::once(&command).chain(&args).find(|word| word.contains('$')) {
-        return Err(usage(
-            format!("`{word}` has a `$` in it, which clients take for a variable"),
-            "use a path without one",
-        ));
-    }
+    started::no_variable([&command])?;
+    let args = started::words(&flags.args, found, config)?;
     Ok(flags.client.stdio(&command, &args))
-}
-
-/// What the client would start must start, and speak to it: a mistake shows here, and not in some log of the client's.
-fn starts(args: &[String]) -> anyhow::Result<()> {
-    let words = std::iter::once("pinhole").chain(args.iter().map(String::as_str));
-    let serves = match Cli::try_parse_from(words) {
-        Ok(Cli { command: Command::Mcp(flags), .. }) if flags.command.is_none() => flags.serve,
-        Ok(_) => {
-            return Err(usage(
-                "it would start another command".to_owned(),
-                "pass flags of `pinhole mcp` alone",
-            ));
-        }
-        Err(error) => {
-            let text = error.to_string();
-            let why = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            return Err(usage(why, "`pinhole mcp --help` lists the flags that may stand behind `--`"));
-        }
-    };
-    if serves.http.is_some() {
-        let hint = "the client speaks to what it starts over stdin; `--http URL` before the `--` has it call a server";
-        return Err(usage("`--http` makes a server that this client would not find".to_owned(), hint));
-    }
-    Ok(())
 }
 
 fn spot(flags: &InstallFlags) -> anyhow::Result<Spot> {
@@ -196,7 +167,7 @@ fn spot(flags: &InstallFlags) -> anyhow::Result<Spot> {
 /// Shows what changes where she is asked, and asks.
 fn agreed(edited: &Edited, file: &str, flags: &InstallFlags) -> anyhow::Result<bool> {
     let mut lines = vec![format!("{file}, {} / {}:", flags.client.section(), flags.name)];
-    lines.extend(edited.lines().iter().map(|line| visible(line)));
+    lines.extend(shown::lines(edited).iter().map(|line| visible(line)));
     if flags.yes || !terminal::is_there() {
         lines.iter().for_each(out::line);
         if flags.yes {
@@ -253,7 +224,7 @@ fn variable(text: &str) -> Result<String, String> {
 
 /// A token goes with each request, so the way is one that nobody reads along.
 fn server_url(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text)
+    let mut url = Url::parse(text)
         .map_err(|error| format!("it is no URL ({error}); say `http://127.0.0.1:8420/mcp`"))?;
     let here = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
@@ -280,6 +251,9 @@ fn server_url(text: &str) -> Result<Url, String> {
     }
     if text.contains('$') {
         return Err("it has a `$` in it, which clients take for a variable".to_owned());
+    }
+    if url.path() == "/" {
+        url.set_path(MCP_PATH);
     }
     Ok(url)
 }

@@ -118,3 +118,72 @@ fn no_link_below_the_folder_is_followed_and_the_mode_stays() {
     person.install(&["claude-code", "--yes"]).expect(0);
     assert_eq!(mode(".claude.json"), 0o600);
 }
+
+#[cfg(unix)]
+#[test]
+fn what_another_is_writing_is_left_to_it() {
+    let person = Person::new();
+    let file = person.home.write("mcp.json", "{}");
+    let held = std::fs::File::open(&file).unwrap();
+    held.lock().unwrap();
+    let ran = person.install(&["cursor", "--file", &file, "--yes"]).expect(3);
+    assert!(ran.stderr.contains("changed meanwhile"), "{}", ran.stderr);
+    assert_eq!((person.read("mcp.json").as_str(), person.home.path("mcp.json.bak").exists()), ("{}", false));
+    drop(held);
+    person.install(&["cursor", "--file", &file, "--yes"]).expect(0);
+}
+
+#[test]
+fn of_many_at_once_whoever_says_that_it_wrote_did() {
+    let person = Person::new();
+    for there in [true, false] {
+        let file = if there { person.home.write("mcp.json", "{}") } else { person.home.write("x/y", "") };
+        let file = if there { file } else { file.replace("/y", "/mcp.json") };
+        let name = |number: usize| format!("server-{number}");
+        let ended = std::thread::scope(|scope| {
+            let install = |number| {
+                let (person, file) = (&person, &file);
+                scope.spawn(move || {
+                    person.install(&["cursor", "--file", file, "--name", &name(number), "--yes"]).status
+                })
+            };
+            let started: Vec<_> = (0..8).map(install).collect();
+            started.into_iter().map(|install| install.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert!(ended.contains(&0) && ended.iter().all(|status| [0, 3].contains(status)), "{ended:?}");
+        let text = std::fs::read_to_string(&file).unwrap();
+        let now: serde_json::Value = serde_json::from_str(&text).unwrap();
+        for (number, status) in ended.iter().enumerate() {
+            assert_eq!(now["mcpServers"].get(name(number)).is_some(), *status == 0, "{ended:?} {text}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_would_take_long_is_left_as_it_is() {
+    let person = Person::new();
+    let many = |count: usize| {
+        let members: Vec<String> = (0..count).map(|number| format!("\"{number}\":0")).collect();
+        members.join(",")
+    };
+    for (text, status) in [
+        (format!("{{\"mcpServers\":{{{}}}}}", many(2_001)), 3),
+        (format!("{{\"mcpServers\":{{\"pinhole\":{{{}}}}}}}", many(2_001)), 3),
+        (format!("{{{}}}", many(2_001)), 3),
+        // What is not changed costs nothing.
+        (format!("{{\"other\":{{{}}}}}", many(20_000)), 0),
+    ] {
+        person.home.write(".cursor/mcp.json", &text);
+        let ran = person.install(&["cursor", "--yes"]).expect(status);
+        assert_eq!(ran.stderr.contains("more than 2000 members"), status == 3, "{}", ran.stderr);
+        assert_eq!(person.read(".cursor/mcp.json") == text, status == 3);
+    }
+    // A project's may be somebody else's. The person's own may have more in it than settings.
+    let long = format!("{{\"history\": \"{}\"}}", "x".repeat(1 << 20));
+    person.home.write("project/.cursor/mcp.json", &long);
+    let ran = person.install(&["cursor", "--scope", "project", "--yes"]).expect(3);
+    assert!(ran.stderr.contains("1048576 bytes") && ran.stderr.contains("--print"), "{}", ran.stderr);
+    assert_eq!(person.read("project/.cursor/mcp.json"), long);
+    person.home.write(".cursor/mcp.json", &long);
+    person.install(&["cursor", "--yes"]).expect(0);
+}

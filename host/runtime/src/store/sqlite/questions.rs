@@ -120,6 +120,22 @@ impl Questions for SqliteStore {
         })
     }
 
+    fn withdraw(&self, by: Party, id: QuestionId, now: UnixTime) -> Result<(), TakeError> {
+        self.write("withdraw a question", |transaction| {
+            let id = id.to_string();
+            let Party::Bot(..) = by else { return Err(Broken::Refused(TakeError::Absent)) };
+            let (side, key, principal) = side(by);
+            let question =
+                one(transaction, &format!("id = ?3 AND {side}"), params![key, principal, id], now)?
+                    .ok_or(Broken::Refused(TakeError::Absent))?;
+            if question.state != QuestionState::Pending {
+                return Err(Broken::Refused(TakeError::NotApproved(question.state)));
+            }
+            transaction.execute("UPDATE questions SET state = 'expired' WHERE id = ?1", [&id])?;
+            Ok(())
+        })
+    }
+
     fn forget_question(&self, member: KeyId, id: QuestionId) -> Result<Removal, StoreError> {
         self.write("forget a question", |transaction| {
             let (id, member) = (id.to_string(), member.to_string());

@@ -17,6 +17,7 @@ pub(super) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     // What an emoji is so far: its sign, and whether a form was chosen for it.
     let (mut sign, mut formed) = (None, false);
+    let mut blank = false;
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         let next = rest.peek().copied();
@@ -28,8 +29,11 @@ pub(super) fn shown(text: &str) -> String {
                 !formed && sign.is_some_and(|sign| is_emoji(sign) || (is_key(sign) && next == Some(KEYCAP)))
             }
             JOINER => sign.is_some_and(is_emoji) && joins(next),
-            c => !is_invisible(c),
+            // One blank of another width is how people write; a run of them can spell out bits.
+            c if is_blank(c) => !blank && !next.is_some_and(is_blank),
+            c => !is_invisible(c) && !is_empty(c),
         };
+        blank = is_blank(c);
         if stays {
             shown.push(c);
         } else {
@@ -43,6 +47,20 @@ pub(super) fn shown(text: &str) -> String {
         }
     }
     shown
+}
+
+/// Spaces besides the usual one.
+fn is_blank(c: char) -> bool {
+    c != ' ' && c.is_whitespace() && !is_invisible(c)
+}
+
+/// What shows as nothing, or as whatever a font likes, without being a space: blank patterns and fillers, what is no
+/// character, private use.
+fn is_empty(c: char) -> bool {
+    let code = u32::from(c);
+    matches!(code,
+        0x2800 | 0x2D7F | 0x1107F | 0x16FE4 | 0x1D159 | 0xE000..=0xF8FF | 0xF0000..=0x0010_FFFF | 0xFDD0..=0xFDEF)
+        || code & 0xFFFE == 0xFFFE
 }
 
 /// What a keycap is made of.
@@ -86,6 +104,9 @@ mod tests {
             ("\u{1b}[2J\0", "\\u{1b}[2J\\u{0}"),
             ("a\u{fe0f}", "a\\u{fe0f}"),
             ("1\u{fe0f}", "1\\u{fe0f}"),
+            ("a\u{a0}b\u{2003}c", "a\u{a0}b\u{2003}c"),
+            ("a\u{a0}\u{2003}b", "a\\u{a0}\\u{2003}b"),
+            ("\u{2800}\u{e000}\u{10fffd}", "\\u{2800}\\u{e000}\\u{10fffd}"),
             ("❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}\\u{fe0f}"),
             ("❤\u{fe0e}", "❤\\u{fe0e}"),
             ("😀\u{e0100}\u{e0101}", "😀\\u{e0100}\\u{e0101}"),

@@ -44,7 +44,7 @@ fn own(code: Code, service: &ServiceId, op: Option<&Op>) -> Option<String> {
             "list the tools again and give `connection` one of the labels that they name".to_owned()
         }
         Code::NoStoredGrant | Code::GrantExpired | Code::GrantUsedUp | Code::GrantRevoked | Code::ManifestChanged => {
-            format!("tell the person that `pinhole connections renew {service}` renews what this host may do; then call again")
+            "tell the person that `pinhole connections renew` renews what this host may do; then call again".to_owned()
         }
         Code::ReadOnlyConnection | Code::ReadOnlyGrant => {
             format!("tell the person that `pinhole connections cap {service} write` lets this connection ask for writes")

@@ -151,12 +151,12 @@ mod tests {
         serde_json::from_value(format!("sha256:{}", byte.to_string().repeat(64)).into()).unwrap()
     }
 
-    fn principal(byte: char) -> Option<PrincipalId> {
-        Some(PrincipalId::parse(&format!("{}A", byte.to_string().repeat(21))).unwrap())
+    fn principal(byte: char) -> PrincipalId {
+        PrincipalId::parse(&format!("{}A", byte.to_string().repeat(21))).unwrap()
     }
 
     fn round(tool: &str) -> Round<'_> {
-        Round { principal: principal('a'), tool, action: digest('1') }
+        Round { principal: Some(principal('a')), tool, action: digest('1') }
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
         let rounds = Rounds::new(&SystemEntropy).unwrap();
         let state = rounds.begin(&round("a_b"), Kind::Form, NOW, &SystemEntropy).unwrap();
         let others = [
-            Round { principal: principal('b'), ..round("a_b") },
+            Round { principal: Some(principal('b')), ..round("a_b") },
             Round { principal: None, ..round("a_b") },
             Round { action: digest('2'), ..round("a_b") },
             round("a_c"),
@@ -202,7 +202,7 @@ mod tests {
             let Ok(changed) = String::from_utf8(changed) else { continue };
             assert_eq!(rounds.resume(&changed, &round("a_b"), NOW), Err(RoundError::Foreign), "{at}");
         }
-        for other in ["", "x", &format!("{state}x"), &state[1..]] {
+        for other in ["", "x", &format!("{state}x"), state.get(1..).unwrap()] {
             assert_eq!(rounds.resume(other, &round("a_b"), NOW), Err(RoundError::Foreign), "{other}");
         }
         assert!(rounds.resume(&state, &round("a_b"), NOW).is_ok());

@@ -231,7 +231,7 @@ impl<H: ServerHandler + Clone> Door<H> {
         share.hold(values).map_err(|refused| No::about(message, refused))?;
         let era = Era::of(headers, message)?;
         match &message.what {
-            What::Nameless => return Err(No::NoMethod(message.id_text(), era)),
+            What::Nameless => return Err(No::UnknownMethod(message.id_text(), era)),
             // What a session keeps of its client is in here.
             What::Initialize if bytes.len() > INITIALIZE_BYTES_MAX => {
                 return Err(No::about(message, Refused::TooLarge(INITIALIZE_BYTES_MAX)));

@@ -33,7 +33,7 @@ pub(super) enum No {
     /// The message has more values than are read.
     TooMany(Option<String>),
     /// There is no method of such a name.
-    NoMethod(Option<String>, Era),
+    UnknownMethod(Option<String>, Era),
     /// The params of a call are none.
     NotParams(Option<String>),
     /// The header that names the version is there twice, or is none.
@@ -82,7 +82,7 @@ impl No {
                 let message = "too many values in one message: send less at once";
                 bad(error(id.as_deref(), -32_600, message, None))
             }
-            Self::NoMethod(id, era) => {
+            Self::UnknownMethod(id, era) => {
                 let status = match era {
                     Era::Legacy => StatusCode::OK,
                     Era::Modern => StatusCode::NOT_FOUND,

@@ -130,6 +130,9 @@ impl ArgumentError {
     /// What to do about it, in words for a model.
     pub fn hint(&self) -> &'static str {
         match self {
+            Self::Unknown { known, .. } if known.iter().any(|name| name == "args") => {
+                "put the op's own args inside `args`, and `next` beside it"
+            }
             Self::Unknown { .. } => "leave it out, or use the name that the tool's schema has",
             Self::Missing { .. } | Self::Kind { .. } => "give it as the tool's schema says",
             Self::WhichConnection { .. } => "ask the person which one is meant, unless it is clear",

@@ -57,6 +57,7 @@ pub(super) fn entry(shown: &Shown) -> Markup {
             @if question.state == QuestionState::Approved { "Approved, not used yet. " }
             (question.id) ", on " (text::line(question.account.as_str()))
             ", asked " (question.raised_at.in_utc())
+            @if question.principal.is_some() { " by " (text::line(&shown.asker)) }
         }
     }
 }
