@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{ActionDigest, Caution, KeyId, UnixTime};
+use pinhole_grant::{ActionDigest, Caution, KeyId, Label, UnixTime};
 use pinhole_manifest::model::Op;
 use pinhole_manifest::{Access, ServiceId};
 use serde_json::Value;
@@ -71,12 +71,11 @@ impl LocalBot {
 
     /// The connection that is meant and the bot's read grant of it: both agree with what is sealed.
     pub async fn stored(&self, call: &StoredCall) -> Result<Stored, Refusal> {
-        let now = self.now().await?;
-        let first = self.rows(call).await?;
+        let (first, now) = self.rows(call).await?;
         let agreed = match self.agree(&first, now) {
             // Another process may have stored both anew between the two looks.
             Err(_torn) => {
-                let again = self.rows(call).await?;
+                let (again, now) = self.rows(call).await?;
                 self.agree(&again, now).map(|()| again)
             }
             Ok(()) => Ok(first),
@@ -233,12 +232,17 @@ impl LocalBot {
         entry.manifest.op(&call.op).ok_or_else(|| Refusal::new(Code::UnknownOp))
     }
 
-    async fn rows(&self, call: &StoredCall) -> Result<Stored, Refusal> {
-        let (member, bot) = (self.member, self.executor.bot.public().id());
-        let all = self.with_desk(move |desk| desk.connections(member)).await??;
-        let connection = chosen(all, call)?;
-        let stored = self.with_desk(move |desk| Stored::of(connection, bot, desk)).await??;
-        stored.ok_or_else(|| Refusal::new(Code::NoStoredGrant))
+    /// The rows, and the latest time that was seen; all in one hand-over, which takes longer than the looks.
+    async fn rows(&self, call: &StoredCall) -> Result<(Stored, UnixTime), Refusal> {
+        let (member, bot, wall) = (self.member, self.executor.bot.public().id(), self.executor.clock.now());
+        let (service, label) = (call.service.clone(), call.connection.clone());
+        let look = move |desk: &dyn Desk| -> Result<(Stored, UnixTime), Refusal> {
+            let connection = chosen(desk.connections(member)?, &service, label.as_ref())?;
+            let stored = Stored::of(connection, bot, desk)?;
+            let stored = stored.ok_or_else(|| Refusal::new(Code::NoStoredGrant))?;
+            Ok((stored, desk.high_water(wall)?))
+        };
+        self.with_desk(look).await?
     }
 
     /// Holds the rows against what is sealed in the grant. One that is too early or too late, or whose member is not known
@@ -276,10 +280,14 @@ pub(super) fn request(call: &StoredCall, grant: Vec<u8>) -> CallRequest {
 }
 
 /// The connection that is meant: the one of the label, or the only one.
-fn chosen(all: Vec<ConnectionRow>, call: &StoredCall) -> Result<ConnectionRow, Refusal> {
-    let mut of_service = all.into_iter().filter(|row| row.service == call.service).collect::<Vec<_>>();
+fn chosen(
+    all: Vec<ConnectionRow>,
+    service: &ServiceId,
+    label: Option<&Label>,
+) -> Result<ConnectionRow, Refusal> {
+    let mut of_service = all.into_iter().filter(|row| row.service == *service).collect::<Vec<_>>();
     if of_service.is_empty() {
-        return Err(not_connected(&call.service));
+        return Err(not_connected(service));
     }
     let named = |rows: &[ConnectionRow]| {
         rows.iter().map(|row| format!("`{}`", row.label)).collect::<Vec<_>>().join(", ")
@@ -287,8 +295,7 @@ fn chosen(all: Vec<ConnectionRow>, call: &StoredCall) -> Result<ConnectionRow, R
     let unknown = |rows: &[ConnectionRow], message: String| {
         Refusal::new(Code::UnknownConnection).saying(format!("{message}: there is {}", named(rows)))
     };
-    let service = &call.service;
-    match &call.connection {
+    match label {
         Some(label) => match of_service.iter().position(|row| row.label == *label) {
             Some(at) => Ok(of_service.swap_remove(at)),
             None => Err(unknown(&of_service, format!("no connection to `{service}` is called `{label}`"))),

@@ -42,7 +42,7 @@ impl Mcp {
         request: CallToolRequestParams,
         caller: &Caller,
     ) -> Result<CallToolResponse, ErrorData> {
-        let connections = self.connections().await?;
+        let connections = self.connections()?;
         let toolbox = self.toolbox(&connections, &caller.principal);
         let name = request.name.as_ref();
         let target = toolbox.find(name).ok_or_else(|| {

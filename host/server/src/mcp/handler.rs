@@ -137,18 +137,13 @@ impl Mcp {
         Ok(Caller { principal, at: self.at, era, context })
     }
 
-    pub(super) async fn connections(&self) -> Result<Arc<[Connected]>, ErrorData> {
-        let shared = Arc::clone(&self.shared);
-        let looked = tokio::task::spawn_blocking(move || shared.known.connections(&shared.bot)).await;
-        match looked {
-            Ok(Ok(connections)) => Ok(connections),
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "the connections cannot be read");
-                let message = "what is connected cannot be read: the person can run `pinhole doctor`";
-                Err(ErrorData::internal_error(message, None))
-            }
-            Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
-        }
+    /// What is connected. Looked up where the request is: a few rows are read sooner than another thread is woken.
+    pub(super) fn connections(&self) -> Result<Arc<[Connected]>, ErrorData> {
+        self.shared.known.connections(&self.shared.bot).map_err(|error| {
+            tracing::warn!(%error, "the connections cannot be read");
+            let message = "what is connected cannot be read: the person can run `pinhole doctor`";
+            ErrorData::internal_error(message, None)
+        })
     }
 
     pub(super) fn toolbox<'c>(&'c self, connections: &'c [Connected], principal: &Principal) -> Toolbox<'c> {
@@ -195,7 +190,7 @@ impl ServerHandler for Mcp {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let caller = self.caller(context)?;
-        let connections = self.connections().await?;
+        let connections = self.connections()?;
         let toolbox = self.toolbox(&connections, &caller.principal);
         let cursor = request.and_then(|request| request.cursor);
         let page = toolbox.page(cursor.as_deref());
