@@ -73,7 +73,7 @@ pub(crate) struct HttpFlags {
     /// open the approval page; `--ask-in-client` does so too
     #[arg(long, requires = "http")]
     pub(crate) sessions: bool,
-    /// Most requests of one token in any minute [default: 120]
+    /// Most requests of one token in any minute, writes among them [default: 120]
     #[arg(long, value_name = "N", requires = "http")]
     pub(crate) reads_a_minute: Option<NonZeroU32>,
     /// Most calls of writes of one token in any minute [default: 20]
