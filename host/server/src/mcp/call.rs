@@ -13,7 +13,6 @@ use pinhole_runtime::local::StoredCall;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, InputResponses, JsonObject,
 };
-
 use tokio::sync::oneshot;
 
 use super::answer::{self, Marker};

@@ -16,7 +16,6 @@ use rmcp::model::{
     CallToolResponse, CallToolResult, ContentBlock, ElicitRequest, ElicitRequestParams, ElicitResult,
     ElicitationAction, ErrorData, InputRequest, InputRequiredResult,
 };
-
 use serde_json::json;
 
 use super::answer;
