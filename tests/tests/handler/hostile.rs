@@ -194,3 +194,15 @@ async fn methods_and_calls_that_are_none_are_answered_in_our_words() {
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
 }
+
+/// An id is free again once its answer is there, though clients should not use one twice.
+#[tokio::test]
+async fn an_id_that_was_answered_may_come_again() {
+    let served = served().await;
+    let mut client = served.legacy("2025-11-25", json!({})).await;
+    let line = json!({"jsonrpc": "2.0", "id": "again", "method": "ping"}).to_string();
+    for _ in 0..500 {
+        let answer = answered(&mut client, line.as_bytes()).await;
+        assert!(answer["result"].is_object(), "{answer}");
+    }
+}

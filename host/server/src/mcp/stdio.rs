@@ -79,25 +79,42 @@ struct Lines<R> {
     open: Open,
 }
 
-/// The requests that have no answer yet.
+/// The requests that have no answer yet, and the answers that wait to be written.
 #[derive(Clone, Default)]
-struct Open(Arc<Mutex<HashSet<RequestId>>>);
+struct Open(Arc<Mutex<Counted>>);
+
+#[derive(Default)]
+struct Counted {
+    ids: HashSet<RequestId>,
+    unwritten: usize,
+}
+
+/// An answer that waits to be written.
+struct Unwritten(Open);
+
+impl Drop for Unwritten {
+    fn drop(&mut self) {
+        let mut counted = self.0.counted();
+        counted.unwritten = counted.unwritten.saturating_sub(1);
+    }
+}
 
 impl Open {
-    fn ids(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+    fn counted(&self) -> MutexGuard<'_, Counted> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a request in, or says what answers it instead. What a client cancels needs no answer any more.
     fn take_in(&self, message: &ClientJsonRpcMessage) -> Result<(), JsonRpcError> {
-        let mut ids = self.ids();
+        let mut counted = self.counted();
+        let Counted { ids, unwritten } = &mut *counted;
         match message {
             ClientJsonRpcMessage::Request(request) => {
                 let id = || Some(request.id.clone());
                 if ids.contains(&request.id) {
                     return Err(invalid(id(), "a request of this id has no answer yet".to_owned()));
                 }
-                if ids.len() >= REQUESTS_MAX {
+                if ids.len().saturating_add(*unwritten) >= REQUESTS_MAX {
                     let busy = format!(
                         "{REQUESTS_MAX} requests have no answer yet, which is as many as may: wait for one"
                     );
@@ -117,10 +134,19 @@ impl Open {
         Ok(())
     }
 
-    fn answered(&self, id: Option<&RequestId>) {
+    /// Takes an answer in that is to be written: its id is free from now on, its place when it is written.
+    fn answering(&self, message: &ServerJsonRpcMessage) -> Option<Unwritten> {
+        let id = match message {
+            ServerJsonRpcMessage::Response(response) => Some(&response.id),
+            ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => return None,
+        };
+        let mut counted = self.counted();
         if let Some(id) = id {
-            self.ids().remove(id);
+            counted.ids.remove(id);
         }
+        counted.unwritten = counted.unwritten.saturating_add(1);
+        Some(Unwritten(self.clone()))
     }
 }
 
@@ -215,18 +241,13 @@ impl<R: AsyncBufRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), LinesError>> + Send + 'static {
-        let (output, open) = (self.output.clone(), self.open.clone());
+        let (output, waits) = (self.output.clone(), self.open.answering(&message));
         async move {
+            let _until_it_is_written = waits;
             let line = in_a_line(&message)?;
             let (written, done) = oneshot::channel();
             output.send((line, written)).await.map_err(|_closed| LinesError::Closed)?;
-            let done = done.await.map_err(|_dropped| LinesError::Closed);
-            match &message {
-                ServerJsonRpcMessage::Response(response) => open.answered(Some(&response.id)),
-                ServerJsonRpcMessage::Error(error) => open.answered(error.id.as_ref()),
-                _ => {}
-            }
-            done
+            done.await.map_err(|_dropped| LinesError::Closed)
         }
     }
 
