@@ -122,12 +122,7 @@ impl Questions for SqliteStore {
 
     fn withdraw(&self, by: Party, id: QuestionId, now: UnixTime) -> Result<(), TakeError> {
         self.write("withdraw a question", |transaction| {
-            let id = id.to_string();
-            let Party::Bot(..) = by else { return Err(Broken::Refused(TakeError::Absent)) };
-            let (side, key, principal) = side(by);
-            let question =
-                one(transaction, &format!("id = ?3 AND {side}"), params![key, principal, id], now)?
-                    .ok_or(Broken::Refused(TakeError::Absent))?;
+            let (id, question) = asked_by(transaction, by, id, now)?;
             if question.state != QuestionState::Pending {
                 return Err(Broken::Refused(TakeError::NotApproved(question.state)));
             }
@@ -154,13 +149,7 @@ impl Questions for SqliteStore {
 
     fn take(&self, by: Party, id: QuestionId, now: UnixTime) -> Result<Taken, TakeError> {
         self.write("give out an approval", |transaction| {
-            let id = id.to_string();
-            // Approvals are sealed to the bot: nobody else has any use for one.
-            let Party::Bot(..) = by else { return Err(Broken::Refused(TakeError::Absent)) };
-            let (side, key, principal) = side(by);
-            let question =
-                one(transaction, &format!("id = ?3 AND {side}"), params![key, principal, id], now)?
-                    .ok_or(Broken::Refused(TakeError::Absent))?;
+            let (id, question) = asked_by(transaction, by, id, now)?;
             let grant = match (question.state, question.approval) {
                 (QuestionState::Approved, Some((grant, _until))) => grant,
                 (state, _) => return Err(Broken::Refused(TakeError::NotApproved(state))),
@@ -171,6 +160,21 @@ impl Questions for SqliteStore {
             Ok(Taken { grant, sealed })
         })
     }
+}
+
+/// A question of this caller of the bot, with its id as a row has it. Approvals are sealed to the bot: nobody else has any use
+/// for one.
+fn asked_by(
+    transaction: &Transaction<'_>,
+    by: Party,
+    id: QuestionId,
+    now: UnixTime,
+) -> Result<(String, Question), Broken<TakeError>> {
+    let absent = || Broken::Refused(TakeError::Absent);
+    let Party::Bot(..) = by else { return Err(absent()) };
+    let (id, (side, key, principal)) = (id.to_string(), side(by));
+    let question = one(transaction, &format!("id = ?3 AND {side}"), params![key, principal, id], now)?;
+    Ok((id, question.ok_or_else(absent)?))
 }
 
 /// Writes down what time has made of open questions; approvals that were not used in time go.

@@ -247,3 +247,23 @@ fn who_asks_too_much_keeps_nobody_else_from_asking() {
     assert!(matches!(more, Err(RaiseError::TooManyPending)), "{more:?}");
     store.raise(&new).unwrap();
 }
+
+#[test]
+fn a_question_that_its_bot_withdrew_is_over() {
+    let store = SqliteStore::in_memory().unwrap();
+    let asked = Asked::new("A title");
+    let id = asked.raise(&store, 1, NOW).unwrap().id;
+    let other = Party::Bot(bot(), Some(PrincipalId::random(&mut rng(1))));
+    for stranger in [other, Party::Bot(somebody_else(), None), Party::Member(member())] {
+        assert!(matches!(store.withdraw(stranger, id, NOW), Err(TakeError::Absent)));
+    }
+    store.withdraw(the_bot(), id, NOW).unwrap();
+    let late = store.answer(member(), id, yes(later(HOUR)), NOW);
+    assert!(matches!(late, Err(AnswerError::NotPending(QuestionState::Expired))), "{late:?}");
+    // What she has said yes to is not withdrawn.
+    let again = asked.raise(&store, 2, NOW).unwrap().id;
+    store.answer(member(), again, yes(later(HOUR)), NOW).unwrap();
+    let approved = store.withdraw(the_bot(), again, NOW);
+    assert!(matches!(approved, Err(TakeError::NotApproved(QuestionState::Approved))), "{approved:?}");
+    assert!(store.take(the_bot(), again, NOW).is_ok());
+}
