@@ -8,6 +8,7 @@
 mod args;
 pub mod cases;
 mod codes;
+mod decimal;
 pub mod diagnostic;
 pub mod diff;
 pub mod digest;
@@ -26,6 +27,7 @@ pub mod schema;
 mod template;
 pub mod visible;
 
+pub use decimal::Decimal;
 pub use digest::Digest;
 pub use host::ApiHost;
 pub use ids::{Access, ArgName, OpId, ServiceId};

@@ -3,6 +3,7 @@
 //! INVARIANT: a number that passes here means the same to whoever reads it as a double, as most do: an integer within
 //! ±(2^53 − 1), or a fraction or power that is what the shortest text of its double says. RFC 8259, section 6.
 
+use pinhole_manifest::Decimal;
 use pinhole_manifest::model::SAFE_INTEGER_MAX;
 use serde_json::Number;
 
@@ -17,35 +18,12 @@ pub(super) fn kept(digits: &str) -> Option<Number> {
     }
     let float: f64 = digits.parse().ok()?;
     let number = Number::from_f64(float)?;
-    (Decimal::read(digits)? == Decimal::read(&number.to_string())?).then_some(number)
+    same(digits, &number.to_string())?.then_some(number)
 }
 
-/// A decimal number without needless zeros.
-#[derive(Debug, PartialEq)]
-struct Decimal {
-    negative: bool,
-    digits: String,
-    exponent: i64,
-}
-
-impl Decimal {
-    /// `None` where the exponent is beyond all reason.
-    fn read(text: &str) -> Option<Self> {
-        let negative = text.starts_with('-');
-        let text = text.strip_prefix('-').unwrap_or(text);
-        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let all = format!("{whole}{fraction}");
-        let significant = all.trim_end_matches('0');
-        if significant.is_empty() {
-            return Some(Self { negative, digits: String::new(), exponent: 0 });
-        }
-        let dropped = i64::try_from(all.len().checked_sub(significant.len())?).ok()?;
-        let shift = i64::try_from(fraction.len()).ok()?;
-        let exponent: i64 = exponent.parse().ok()?;
-        let exponent = exponent.checked_sub(shift)?.checked_add(dropped)?;
-        Some(Self { negative, digits: significant.trim_start_matches('0').into(), exponent })
-    }
+/// Whether two texts say the same number.
+fn same(one: &str, other: &str) -> Option<bool> {
+    Some(one.starts_with('-') == other.starts_with('-') && Decimal::read(one)? == Decimal::read(other)?)
 }
 
 #[cfg(test)]
@@ -93,7 +71,7 @@ mod tests {
         #[test]
         fn a_kept_number_is_the_same_number(digits in r"-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?") {
             if let Some(number) = kept(&digits) {
-                prop_assert_eq!(Decimal::read(&digits), Decimal::read(&number.to_string()));
+                prop_assert_eq!(same(&digits, &number.to_string()), Some(true));
                 let again: f64 = number.to_string().parse().unwrap();
                 prop_assert_eq!(again.to_bits(), digits.parse::<f64>().unwrap().to_bits());
             }

@@ -4,6 +4,7 @@
 //! keeps. INVARIANT: a whole number is held as an integer, and zero has no sign, so that equal args have equal text.
 //! DESIGN, "Manifest": args; RFC 8259, section 6.
 
+use crate::Decimal;
 use serde_json::Number;
 
 use crate::model::SAFE_INTEGER_MAX;
@@ -53,32 +54,6 @@ pub(super) fn parse(text: &str) -> Result<Number, NumberFault> {
     let written = Decimal::read(text).ok_or(NumberFault::TooPrecise)?;
     let kept = Decimal::read(&read.to_string()).ok_or(NumberFault::Syntax)?;
     if written == kept { Ok(number) } else { Err(NumberFault::TooPrecise) }
-}
-
-/// A decimal number without needless zeros. Its sign is left out: reading a double never changes it.
-#[derive(PartialEq)]
-struct Decimal {
-    digits: String,
-    exponent: i64,
-}
-
-impl Decimal {
-    /// `None` where the exponent is beyond all reason.
-    fn read(text: &str) -> Option<Self> {
-        let text = text.strip_prefix('-').unwrap_or(text);
-        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let all = format!("{whole}{fraction}");
-        let significant = all.trim_end_matches('0');
-        if significant.is_empty() {
-            return Some(Self { digits: String::new(), exponent: 0 });
-        }
-        let dropped = i64::try_from(all.len().checked_sub(significant.len())?).ok()?;
-        let shift = i64::try_from(fraction.len()).ok()?;
-        let exponent: i64 = exponent.parse().ok()?;
-        let exponent = exponent.checked_sub(shift)?.checked_add(dropped)?;
-        Some(Self { digits: significant.trim_start_matches('0').into(), exponent })
-    }
 }
 
 #[cfg(test)]
