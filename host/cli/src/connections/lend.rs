@@ -4,7 +4,6 @@
 
 use std::num::NonZeroU32;
 
-use pinhole_grant::Caution;
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
@@ -87,7 +86,7 @@ fn shown(
         visible(row.account.as_str())
     )];
     for op in entry.manifest.ops().values() {
-        if op.access == Access::Write && Caution::of(op) == Caution::Ordinary {
+        if runtime::may_be_lent(op) {
             lines.push(format!("  {}: {}", op.id, visible(&op.summary)));
         }
     }

@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{ActionDigest, Caution, KeyId, Label, UnixTime};
+use pinhole_grant::{ActionDigest, KeyId, Label, UnixTime};
 use pinhole_manifest::model::Op;
 use pinhole_manifest::{Access, ServiceId};
 use serde_json::Value;
 
+use super::lend::may_be_lent;
 use super::{Agreed, QUESTION_SECS, Standing, Stored, StoredCall, Yes};
 use crate::call::{CallRequest, Executor, Explained, Trace, missing_refusal};
 use crate::entropy;
@@ -89,8 +90,8 @@ impl LocalBot {
         if op.access == Access::Read {
             return Ok(request(call, stored.grant.sealed));
         }
-        let may_be_lent = call.yes == Yes::InTheClient && Caution::of(op) == Caution::Ordinary;
-        let lent = if may_be_lent { self.lent(&stored).await? } else { None };
+        let by_lending = call.yes == Yes::InTheClient && may_be_lent(op);
+        let lent = if by_lending { self.lent(&stored).await? } else { None };
         self.ask(call, &request(call, stored.grant.sealed), lent, trace).await
     }
 
@@ -247,7 +248,7 @@ impl LocalBot {
 
     /// Holds the rows against what is sealed in the grant. One that is too early or too late, or whose member is not known
     /// (any more), is left to the spine, which says so.
-    fn agree(&self, stored: &Stored, now: UnixTime) -> Result<(), StoreError> {
+    pub fn agree(&self, stored: &Stored, now: UnixTime) -> Result<(), StoreError> {
         if self.agreed.has(stored) {
             return Ok(());
         }
@@ -255,11 +256,6 @@ impl LocalBot {
             self.agreed.keep(stored.clone());
         }
         Ok(())
-    }
-
-    pub(super) async fn now(&self) -> Result<UnixTime, Refusal> {
-        let wall = self.executor.clock.now();
-        Ok(self.with_desk(move |desk| desk.high_water(wall)).await??)
     }
 
     /// Does blocking work with what is stored, away from the threads that serve other calls.

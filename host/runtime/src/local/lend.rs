@@ -7,6 +7,7 @@
 use std::num::NonZeroU32;
 
 use pinhole_grant::{Account, ActionDigest, Caution, KeyId, MintRequest, Scope, UnixTime};
+use pinhole_manifest::model::Op;
 use pinhole_manifest::{Access, OpId};
 
 use super::bot::is_denied;
@@ -51,6 +52,11 @@ pub struct Lent {
     pub until: UnixTime,
 }
 
+/// Whether an op is one that a member may lend: a write that can be put back, and needs no approval of its own.
+pub fn may_be_lent(op: &Op) -> bool {
+    op.access == Access::Write && Caution::of(op) == Caution::Ordinary
+}
+
 impl Present<'_> {
     /// Lets the bot of this host run the writes of a connection that can be put back, `uses` times until `until` (at most
     /// 24 hours from now), without an approval of each. Takes the place of what was lent before, which is revoked.
@@ -60,13 +66,8 @@ impl Present<'_> {
         if credential.cap() != Access::Write {
             return Err(LendError::ReadOnly);
         }
-        let ops: Vec<OpId> = entry
-            .manifest
-            .ops()
-            .values()
-            .filter(|op| op.access == Access::Write && Caution::of(op) == Caution::Ordinary)
-            .map(|op| op.id.clone())
-            .collect();
+        let ops = entry.manifest.ops().values().filter(|op| may_be_lent(op));
+        let ops: Vec<OpId> = ops.map(|op| op.id.clone()).collect();
         if ops.is_empty() {
             return Err(LendError::Nothing);
         }
@@ -109,8 +110,7 @@ impl LocalBot {
     /// Whether a person's word in her client would run this write: it can be put back, and the member has lent a write grant
     /// that covers it and has a use left. Sends and spends nothing.
     pub async fn confirmable(&self, call: &StoredCall) -> Result<Option<Confirmable>, Refusal> {
-        let op = self.op(call)?;
-        if op.access == Access::Read || Caution::of(op) == Caution::NeedsApproval {
+        if !may_be_lent(self.op(call)?) {
             return Ok(None);
         }
         let stored = self.stored(call).await?;
@@ -144,8 +144,10 @@ impl LocalBot {
     /// The lent grant of a connection that opens, agrees with its row and has a use left.
     pub(super) async fn lent(&self, stored: &Stored) -> Result<Option<Vec<u8>>, Refusal> {
         let filter = lent_of(&stored.connection, self.executor.bot.public().id());
-        let rows = self.with_desk(move |desk| desk.grants(&filter)).await??;
-        let now = self.now().await?;
+        let wall = self.executor.clock.now();
+        let look =
+            move |desk: &dyn Desk| Ok::<_, StoreError>((desk.grants(&filter)?, desk.high_water(wall)?));
+        let (rows, now) = self.with_desk(look).await??;
         for row in rows {
             let Ok(opened) =
                 pinhole_grant::open(&row.sealed, &self.executor.bot, &self.executor.issuers, now)

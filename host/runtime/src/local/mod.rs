@@ -24,7 +24,7 @@ use pinhole_manifest::{OpId, ServiceId};
 pub use answer::{ApproveError, deny};
 pub use bot::LocalBot;
 pub use keep::{Keep, KeepError, Kept, OtherAccount, Place};
-pub use lend::{Confirmable, LendError, Lent, take_back};
+pub use lend::{Confirmable, LendError, Lent, may_be_lent, take_back};
 pub use member::{Present, ReadGrantError};
 pub use prove::{ProveError, Proved, unproved};
 pub use renew::{CapError, RenewError, Renewal};
@@ -98,12 +98,6 @@ impl StoredCall {
     #[must_use]
     pub fn by(self, principal: PrincipalId) -> Self {
         Self { principal: Some(principal), ..self }
-    }
-
-    /// The same, once a person said yes in her client.
-    #[must_use]
-    pub fn confirmed(self) -> Self {
-        self.on_the_yes(Yes::InTheClient)
     }
 
     /// The same on this yes.

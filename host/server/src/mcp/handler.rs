@@ -20,7 +20,7 @@ use tokio_util::task::TaskTracker;
 use url::Url;
 
 use super::confirm::{ClientYes, Rounds};
-use super::connected::Known;
+use super::connected;
 use super::instructions::INSTRUCTIONS;
 use super::progress::Telling;
 use super::tools::{Connected, Offer, Toolbox, access_of};
@@ -65,7 +65,6 @@ pub(super) struct Shared {
     pub(super) yes: ClientYes,
     pub(super) page: Box<dyn Fn() -> Option<Url> + Send + Sync>,
     pub(super) rounds: Rounds,
-    known: Known,
     /// Writes that were begun.
     pub(super) writes: TaskTracker,
 }
@@ -95,8 +94,7 @@ impl Mcp {
         let rounds = Rounds::new(executor.entropy.as_ref())?;
         let executor = Executor { wire: Box::new(Telling(executor.wire)), ..executor };
         let bot = LocalBot { executor, desk, member, agreed };
-        let known = Known::default();
-        let shared = Shared { bot, offer, yes, page, rounds, known, writes: TaskTracker::new() };
+        let shared = Shared { bot, offer, yes, page, rounds, writes: TaskTracker::new() };
         Ok(Self { shared: Arc::new(shared), at: At::Http })
     }
 
@@ -138,8 +136,8 @@ impl Mcp {
     }
 
     /// What is connected. Looked up where the request is: a few rows are read sooner than another thread is woken.
-    pub(super) fn connections(&self) -> Result<Arc<[Connected]>, ErrorData> {
-        self.shared.known.connections(&self.shared.bot).map_err(|error| {
+    pub(super) fn connections(&self) -> Result<Vec<Connected>, ErrorData> {
+        connected::connections(&self.shared.bot).map_err(|error| {
             tracing::warn!(%error, "the connections cannot be read");
             let message = "what is connected cannot be read: the person can run `pinhole doctor`";
             ErrorData::internal_error(message, None)

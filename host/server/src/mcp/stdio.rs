@@ -211,7 +211,7 @@ impl Line {
 }
 
 /// Reads one message. The error is the one that answers it: -32700 for what is not JSON, -32600 for what is no message.
-pub(crate) fn read_message(text: &[u8]) -> Result<ClientJsonRpcMessage, JsonRpcError> {
+fn read_message(text: &[u8]) -> Result<ClientJsonRpcMessage, JsonRpcError> {
     let error = match serde_json::from_slice(text) {
         Ok(message) => return Ok(message),
         Err(error) => error,

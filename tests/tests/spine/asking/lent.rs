@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use pinhole_grant::PrincipalId;
 use pinhole_manifest::{Access, OpId};
-use pinhole_runtime::local::{LendError, take_back};
+use pinhole_runtime::local::{LendError, Yes, take_back};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::store::{Connections as _, GrantFilter, Grants as _, QuestionState};
@@ -30,7 +30,7 @@ fn principal(seed: u64) -> PrincipalId {
 }
 
 async fn confirmed(stage: &LocalStage, name: &str, args: &Value) -> pinhole_runtime::Outcome {
-    stage.bot.run(call(name, args).confirmed()).await
+    stage.bot.run(call(name, args).on_the_yes(Yes::InTheClient)).await
 }
 
 #[tokio::test]

@@ -56,10 +56,7 @@ impl<'c> ToolCall<'c> {
         if let Some(next) = &self.next {
             call = call.with_next(next.clone());
         }
-        match self.yes {
-            Yes::InTheClient => call.confirmed(),
-            Yes::Approval => call,
-        }
+        call.on_the_yes(self.yes)
     }
 }
 

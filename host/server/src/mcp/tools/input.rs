@@ -2,9 +2,9 @@
 //!
 //! INVARIANT: a name that is added is one that the op has no arg of.
 
-use pinhole_grant::{Caution, Label};
-use pinhole_manifest::Access;
+use pinhole_grant::Label;
 use pinhole_manifest::model::{ArgsSchema, Op};
+use pinhole_runtime::local::may_be_lent;
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
@@ -26,7 +26,7 @@ pub(super) struct Extras {
 impl Extras {
     /// What is added for an op with so many connections to choose from.
     pub(super) fn of(op: &Op, connections: usize, confirm: ConfirmArg) -> Self {
-        let reversible = op.access == Access::Write && Caution::of(op) == Caution::Ordinary;
+        let reversible = may_be_lent(op);
         let named = |wanted: bool, name: &str| wanted.then(|| free(&op.args, name));
         Self {
             connection: named(connections > 1, "connection"),
