@@ -8,6 +8,7 @@ use crate::approvals::PageFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
+use crate::receipts::args::ReceiptsCommand;
 use crate::registry::Registry;
 use crate::tokens::TokensCommand;
 
@@ -91,6 +92,9 @@ pub(crate) enum Command {
     /// Make and revoke the tokens by which others may call this machine's MCP server over HTTP
     #[command(subcommand)]
     Tokens(TokensCommand),
+    /// See what was run on this machine, and whether the record of it is as it was written
+    #[command(subcommand)]
+    Receipts(ReceiptsCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell

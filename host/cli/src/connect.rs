@@ -7,6 +7,7 @@ use std::sync::Arc;
 use pinhole_grant::Secret;
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
+use pinhole_runtime::Executor;
 use pinhole_runtime::catalog::Entry;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::local::{DEFAULT_LABEL, Keep, KeepError, Kept, OtherAccount, Place, ProveError};
@@ -42,6 +43,7 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let now = store.high_water(SystemClock.now())?;
     let issuers = vec![member.key.public().clone()];
     let executor = occasion::executor(catalog, bot.key, issuers, client, store.clone(), sandbox);
+    let executor = Executor { book: settings::book(&bot.home, config)?, ..executor };
     let (catalog, bot) = (&executor.catalog, executor.bot.public());
     let entry = local::service(catalog, &flags.service)?;
 

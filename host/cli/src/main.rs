@@ -26,6 +26,7 @@ mod module;
 mod occasion;
 mod out;
 mod pages;
+mod receipts;
 mod registry;
 mod run;
 mod services;
@@ -72,6 +73,7 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Registry(command) => block_on(registry::main(command, config)),
         Command::Manifest(command) => block_on(manifest::main(command)),
         Command::Module(command) => block_on(module::main(command, config)),
+        Command::Receipts(command) => receipts::main(command, config),
         Command::Tokens(command) => tokens::main(command, config),
         Command::Completions { shell } => {
             let mut script = Vec::new();

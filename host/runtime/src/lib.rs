@@ -5,6 +5,7 @@
 //! way around a check.
 
 pub mod beside;
+pub mod book;
 pub mod call;
 pub mod catalog;
 pub mod clock;
@@ -13,6 +14,7 @@ pub mod local;
 pub mod net;
 pub mod outcome;
 pub mod project;
+pub mod receipts;
 pub mod render;
 pub mod replay;
 pub mod sandbox;

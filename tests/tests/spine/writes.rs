@@ -6,10 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, KeyId, UnixTime};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
-use pinhole_runtime::store::{MemoryStore, SpendError, SqliteStore, Store, StoreError};
+use pinhole_runtime::receipts::{Facts, Note, NoteId, Stored};
+use pinhole_runtime::store::{
+    Appended, CheckpointRow, MemoryStore, ReceiptFilter, Receipts, Settled, SpendError, SqliteStore, Store,
+    StoreError, Use,
+};
 use pinhole_runtime::{CallRequest, Outcome};
 use pinhole_standin::{Alpn, Cut, Misbehaviour, When};
 use pinhole_tests::{FailingOnce, ORG, Setup, Stage, Stuck, Watching, op_name};
@@ -27,6 +31,49 @@ fn on_disk() -> (TempDir, Setup) {
 /// Answers whatever is asked, and can write nothing down.
 #[derive(Default)]
 struct NoRoom(MemoryStore);
+
+impl Receipts for NoRoom {
+    fn begin(&self, _note: &Note, _spends: Option<Use>, _settled: Settled) -> Result<(), SpendError> {
+        Err(StoreError::Full { path: "pinhole.db".into(), source: None }.into())
+    }
+
+    fn append(&self, facts: &Facts, note: Option<NoteId>, settled: Settled) -> Result<Appended, StoreError> {
+        self.0.append(facts, note, settled)
+    }
+
+    fn append_unended(&self, facts: &Facts, note: NoteId) -> Result<Option<Appended>, StoreError> {
+        self.0.append_unended(facts, note)
+    }
+
+    fn notes(&self, bot: KeyId, most: usize) -> Result<Vec<Note>, StoreError> {
+        self.0.notes(bot, most)
+    }
+
+    fn keep_checkpoint(&self, row: &CheckpointRow) -> Result<(), StoreError> {
+        self.0.keep_checkpoint(row)
+    }
+
+    fn checkpoints(&self, bot: KeyId) -> Result<Vec<CheckpointRow>, StoreError> {
+        self.0.checkpoints(bot)
+    }
+
+    fn receipts_from(&self, bot: KeyId, seq: u64, most: usize) -> Result<Vec<Stored>, StoreError> {
+        self.0.receipts_from(bot, seq, most)
+    }
+
+    fn last_receipts(
+        &self,
+        bot: KeyId,
+        filter: &ReceiptFilter,
+        most: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        self.0.last_receipts(bot, filter, most)
+    }
+
+    fn prune_receipts(&self, anchor: &CheckpointRow) -> Result<u64, StoreError> {
+        self.0.prune_receipts(anchor)
+    }
+}
 
 impl Store for NoRoom {
     fn spend(&self, _grant: &GrantId, _allowed: NonZeroU32) -> Result<(), SpendError> {

@@ -42,12 +42,17 @@ impl Agreed<'_> {
 
 impl<'a> Call<Received<'a>> {
     /// Opens the grant. The time is the latest that this store has seen, so that a clock set back revives nothing.
-    pub(super) async fn open_grant(self, executor: &Executor) -> Result<Call<Opened<'a>>, Refusal> {
+    pub(super) async fn open_grant(
+        self,
+        executor: &Executor,
+        trace: &mut Trace,
+    ) -> Result<Call<Opened<'a>>, Refusal> {
         let request = self.stage.request;
         let wall = executor.clock.now();
         let now = executor.with_store(move |store| store.high_water(wall)).await?;
         let grant = pinhole_grant::open(&request.grant, &executor.bot, &executor.issuers, now)
             .map_err(open_refusal)?;
+        trace.record.opened(grant.grant());
         let (id, connection) = (grant.grant().id(), grant.grant().connection());
         let over = move |store: &dyn Store| {
             Ok::<_, StoreError>(store.is_revoked(&id)? || store.has_ended(&connection)?)
@@ -87,6 +92,7 @@ impl<'a> Call<Opened<'a>> {
         trace.meta.unsigned = entry.source == Source::UnsignedFile;
         let op = manifest.op(&request.op).ok_or_else(|| Refusal::new(Code::UnknownOp))?;
         trace.result_bytes = op.limits.result_bytes;
+        trace.record.is_a(op.access);
         let target = Target {
             service: manifest.id(),
             op: &op.id,

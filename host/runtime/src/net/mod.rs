@@ -28,7 +28,7 @@ use bytes::Bytes;
 use pinhole_grant::Dial;
 use pinhole_manifest::ApiHost;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use body::{Body, Piece, Pieces};
 pub use client::PinnedClient;
@@ -116,7 +116,7 @@ pub struct WireLimits {
 }
 
 /// Whether the request reached the other side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sent {
     /// Certainly no byte of it left.

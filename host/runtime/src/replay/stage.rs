@@ -12,6 +12,7 @@ use pinhole_manifest::{Access, OpId};
 use rand_core::CryptoRng;
 
 use super::ReplayFault;
+use crate::book::Book;
 use crate::call::{CallRequest, Executor, Retries};
 use crate::catalog::{Catalog, CatalogError, Entry, ModuleFiles, Source};
 use crate::clock::{FixedClock, SystemTimer};
@@ -114,6 +115,7 @@ impl Stage {
             retries: Retries::Never,
             sandbox: self.sandbox,
             wire,
+            book: Book::default(),
         };
         Ok(executor.run(request).await)
     }

@@ -8,6 +8,7 @@ mod fault;
 mod grants;
 mod memory;
 mod questions;
+mod receipts;
 mod sqlite;
 mod tokens;
 
@@ -22,11 +23,12 @@ pub use questions::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
     Question, QuestionId, QuestionIdError, QuestionState, Questions, RaiseError, TakeError, Taken,
 };
+pub use receipts::{Appended, CheckpointRow, Marked, ReceiptFilter, Receipts, Settled, Use};
 pub use sqlite::{DATABASE, LOCK_WAIT, SqliteStore};
 pub use tokens::{EmptyScope, TokenError, TokenRow, TokenScope, TokenState, Tokens};
 
 /// The durable state of a host. Calls block for as long as the disk takes.
-pub trait Store: Send + Sync {
+pub trait Store: Receipts + Send + Sync {
     /// Spends one use of a grant that has `allowed` in all. `Ok` means that this caller, and nobody else, has it.
     fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError>;
 

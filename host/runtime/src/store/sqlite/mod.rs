@@ -10,6 +10,7 @@ mod earlier;
 mod grants;
 mod open;
 mod questions;
+mod receipts;
 mod schema;
 mod spine;
 mod tokens;

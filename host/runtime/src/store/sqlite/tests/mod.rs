@@ -7,6 +7,7 @@ mod looks;
 mod model;
 mod processes;
 mod questions;
+mod receipts;
 mod spine;
 mod tokens;
 mod versions;
