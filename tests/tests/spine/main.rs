@@ -12,6 +12,7 @@ mod lies;
 mod modules;
 mod pages;
 mod paging;
+mod receipts;
 mod recorded;
 mod requirements;
 mod retries;

@@ -6,17 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, KeyId, UnixTime};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
-use pinhole_runtime::receipts::{Facts, Note, NoteId, Stored};
-use pinhole_runtime::store::{
-    Appended, CheckpointRow, MemoryStore, ReceiptFilter, Receipts, Settled, SpendError, SqliteStore, Store,
-    StoreError, Use,
-};
+use pinhole_runtime::store::{SqliteStore, Store as _};
 use pinhole_runtime::{CallRequest, Outcome};
 use pinhole_standin::{Alpn, Cut, Misbehaviour, When};
-use pinhole_tests::{FailingOnce, ORG, Setup, Stage, Stuck, Watching, op_name};
+use pinhole_tests::{FailingOnce, Full, NoRoomFor, ORG, Setup, Stage, Stuck, Watching, op_name};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -28,82 +23,9 @@ fn on_disk() -> (TempDir, Setup) {
     (folder, Setup { store, ..Setup::github() })
 }
 
-/// Answers whatever is asked, and can write nothing down.
-#[derive(Default)]
-struct NoRoom(MemoryStore);
-
-impl Receipts for NoRoom {
-    fn begin(&self, _note: &Note, _spends: Option<Use>, _settled: Settled) -> Result<(), SpendError> {
-        Err(StoreError::Full { path: "pinhole.db".into(), source: None }.into())
-    }
-
-    fn append(&self, facts: &Facts, note: Option<NoteId>, settled: Settled) -> Result<Appended, StoreError> {
-        self.0.append(facts, note, settled)
-    }
-
-    fn append_unended(&self, facts: &Facts, note: NoteId) -> Result<Option<Appended>, StoreError> {
-        self.0.append_unended(facts, note)
-    }
-
-    fn notes(&self, bot: KeyId, most: usize) -> Result<Vec<Note>, StoreError> {
-        self.0.notes(bot, most)
-    }
-
-    fn keep_checkpoint(&self, row: &CheckpointRow) -> Result<(), StoreError> {
-        self.0.keep_checkpoint(row)
-    }
-
-    fn checkpoints(&self, bot: KeyId) -> Result<Vec<CheckpointRow>, StoreError> {
-        self.0.checkpoints(bot)
-    }
-
-    fn receipts_from(&self, bot: KeyId, seq: u64, most: usize) -> Result<Vec<Stored>, StoreError> {
-        self.0.receipts_from(bot, seq, most)
-    }
-
-    fn last_receipts(
-        &self,
-        bot: KeyId,
-        filter: &ReceiptFilter,
-        most: usize,
-    ) -> Result<Vec<Stored>, StoreError> {
-        self.0.last_receipts(bot, filter, most)
-    }
-
-    fn prune_receipts(&self, anchor: &CheckpointRow) -> Result<u64, StoreError> {
-        self.0.prune_receipts(anchor)
-    }
-}
-
-impl Store for NoRoom {
-    fn spend(&self, _grant: &GrantId, _allowed: NonZeroU32) -> Result<(), SpendError> {
-        Err(StoreError::Full { path: "pinhole.db".into(), source: None }.into())
-    }
-
-    fn has_use_left(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<bool, StoreError> {
-        self.0.has_use_left(grant, allowed)
-    }
-
-    fn revoke(&self, grant: &GrantId) -> Result<(), StoreError> {
-        self.0.revoke(grant)
-    }
-
-    fn has_ended(&self, connection: &CredentialId) -> Result<bool, StoreError> {
-        self.0.has_ended(connection)
-    }
-
-    fn is_revoked(&self, grant: &GrantId) -> Result<bool, StoreError> {
-        self.0.is_revoked(grant)
-    }
-
-    fn high_water(&self, now: UnixTime) -> Result<UnixTime, StoreError> {
-        self.0.high_water(now)
-    }
-}
-
 /// There is no room to note a use in.
 pub(crate) async fn without_a_store() -> Provoked {
-    let stage = Setup { store: Arc::new(NoRoom::default()), ..Setup::github() }.start().await;
+    let stage = Setup { store: Arc::new(Full::of(NoRoomFor::Notes)), ..Setup::github() }.start().await;
     let grant = stage.grant("github").uses(1).seal();
     let outcome = stage.run("github.get_repo", &repo_args(), &grant).await;
     Provoked { stage, outcome }

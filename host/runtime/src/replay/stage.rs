@@ -37,6 +37,8 @@ pub(super) struct Stage {
     member: SecretKey,
     secret: Secret,
     sandbox: Sandbox,
+    store: Arc<MemoryStore>,
+    book: Book,
 }
 
 fn setup(error: &dyn std::fmt::Display) -> ReplayFault {
@@ -63,12 +65,39 @@ impl Stage {
         let bot = SecretKey::generate(KeyKind::Bot, rng);
         let member = SecretKey::generate(KeyKind::Member, rng);
         let secret = Secret::new(CASE_SECRET.to_owned()).map_err(|error| setup(&error))?;
-        Ok(Self { catalog, op: op.clone(), bot, member, secret, sandbox: Sandbox::default() })
+        Ok(Self {
+            catalog,
+            op: op.clone(),
+            bot,
+            member,
+            secret,
+            sandbox: Sandbox::default(),
+            store: Arc::default(),
+            book: Book::default(),
+        })
     }
 
     /// The same, with its module in a sandbox that others use as well.
     pub(super) fn with_sandbox(self, sandbox: &Sandbox) -> Self {
         Self { sandbox: sandbox.clone(), ..self }
+    }
+
+    /// The same with another way of keeping receipts.
+    #[cfg(test)]
+    pub(super) fn with_book(self, book: Book) -> Self {
+        Self { book, ..self }
+    }
+
+    /// Where its receipt will be.
+    #[cfg(test)]
+    pub(super) fn store(&self) -> Arc<MemoryStore> {
+        Arc::clone(&self.store)
+    }
+
+    /// Whose receipt it will be.
+    #[cfg(test)]
+    pub(super) fn bot(&self) -> pinhole_grant::KeyId {
+        self.bot.public().id()
     }
 
     /// The same with another credential.
@@ -107,7 +136,7 @@ impl Stage {
             issuers: vec![self.member.public().clone()],
             bot: self.bot,
             catalog: self.catalog,
-            store: Arc::new(MemoryStore::default()),
+            store: self.store,
             clock: Box::new(FixedClock(CASE_TIME)),
             timer: Box::new(SystemTimer),
             entropy: Box::new(SystemEntropy),
@@ -115,7 +144,7 @@ impl Stage {
             retries: Retries::Never,
             sandbox: self.sandbox,
             wire,
-            book: Book::default(),
+            book: self.book,
         };
         Ok(executor.run(request).await)
     }
