@@ -2,15 +2,16 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, Label, PrincipalId, UnixTime};
 use pinhole_manifest::{Digest, ServiceId};
 use pinhole_runtime::receipts::{Facts, Note, NoteId, Stored};
 use pinhole_runtime::store::{
     Answer, AnswerError, Appended, CheckpointRow, ConnectionError, ConnectionRow, Connections, GrantError,
-    GrantFilter, GrantRow, Grants, NewQuestion, Party, Question, QuestionId, Questions, RaiseError,
-    ReceiptFilter, Receipts, Removal, Settled, SpendError, SqliteStore, Store, StoreError, TakeError, Taken,
-    TokenError, TokenRow, Tokens, Use,
+    GrantFilter, GrantRow, Grants, Held, LockError, LockName, Locks, NewQuestion, Party, Question,
+    QuestionId, Questions, RaiseError, ReceiptFilter, Receipts, Removal, Settled, SpendError, SqliteStore,
+    Store, StoreError, TakeError, Taken, TokenError, TokenRow, Tokens, Use,
 };
 
 type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
@@ -85,6 +86,12 @@ impl Grants for JustBefore {
         grants(filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError>;
         remove_grant(member: KeyId, id: GrantId) -> Result<Removal, StoreError>;
         revoke_grant(member: KeyId, id: GrantId) -> Result<Removal, StoreError>;
+    }
+}
+
+impl Locks for JustBefore {
+    as_the_store_does! {
+        hold(what: &LockName, patience: Duration) -> Result<Held, LockError>;
     }
 }
 

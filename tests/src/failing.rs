@@ -1,12 +1,13 @@
 //! A store in memory that has no room for one thing.
 
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use pinhole_grant::{CredentialId, GrantId, KeyId, UnixTime};
 use pinhole_runtime::receipts::{Facts, Note, NoteId, Stored};
 use pinhole_runtime::store::{
-    Appended, CheckpointRow, MemoryStore, ReceiptFilter, Receipts, Settled, SpendError, Store, StoreError,
-    Use,
+    Appended, CheckpointRow, Held, LockError, LockName, Locks, MemoryStore, ReceiptFilter, Receipts, Settled,
+    SpendError, Store, StoreError, Use,
 };
 
 /// What there is no room for.
@@ -59,6 +60,12 @@ impl Store for Full {
     fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError> {
         self.room_for(NoRoomFor::Notes)?;
         self.store.spend(grant, allowed)
+    }
+}
+
+impl Locks for Full {
+    as_the_store_does! {
+        hold(what: &LockName, patience: Duration) -> Result<Held, LockError>;
     }
 }
 

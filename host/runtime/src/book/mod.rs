@@ -4,20 +4,23 @@
 //! INVARIANT: a checkpoint is in the database, durably, before it is in the file: what the file vouches for was on the disk.
 
 mod file;
+mod hand;
 mod keep;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use pinhole_grant::UnixTime;
+use pinhole_grant::{KeyId, UnixTime};
+use tokio::sync::OnceCell;
 
 pub use file::{CHECKPOINTS_FILE, CheckpointFile, Lines};
 pub(crate) use keep::into_file;
 pub use keep::{KeepError, Pruned, checkpoint, prune, verify};
 
+use self::hand::Hand;
 use crate::entropy::{Entropy, EntropyError};
 use crate::receipts::{NoteId, ProcessId, ReceiptSettings};
-use crate::store::{Appended, Marked};
+use crate::store::{Appended, Marked, Store, StoreError};
 
 /// An executor's hand in the receipts. Made once; its default keeps checkpoints in the store alone.
 #[derive(Debug, Default)]
@@ -25,10 +28,21 @@ pub struct Book {
     settings: ReceiptSettings,
     signs: Signs,
     file: Option<CheckpointFile>,
-    process: OnceLock<ProcessId>,
+    hand: OnceCell<Hand>,
     notes: AtomicU64,
     /// The last checkpoint that this process made or is making.
     marked: Mutex<Option<Marked>>,
+}
+
+/// Why a process did not take its place.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HandError {
+    /// There is no randomness.
+    #[error(transparent)]
+    Entropy(#[from] EntropyError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// Whether chains are signed.
@@ -72,14 +86,24 @@ impl Book {
         self.file.as_ref()
     }
 
-    /// This process, as its notes name it.
-    pub(crate) fn process(&self, entropy: &dyn Entropy) -> Result<ProcessId, EntropyError> {
-        if let Some(process) = self.process.get() {
-            return Ok(*process);
-        }
-        let mut random = [0; 16];
-        entropy.fill(&mut random)?;
-        Ok(*self.process.get_or_init(|| ProcessId::of(random)))
+    /// This process, as its notes name it: at the first call it takes its place among those of the bot. Blocks away from the
+    /// threads that serve other calls.
+    pub(crate) async fn process(
+        &self,
+        store: &Arc<dyn Store>,
+        bot: KeyId,
+        entropy: &dyn Entropy,
+    ) -> Result<ProcessId, HandError> {
+        let enter = async || {
+            let mut random = [0; 8];
+            entropy.fill(&mut random)?;
+            let store = Arc::clone(store);
+            let entered = tokio::task::spawn_blocking(move || Hand::enter(store.as_ref(), bot, random)).await;
+            entered
+                .map_err(|source| StoreError::Failed { doing: "take in a process", source: source.into() })?
+                .map_err(HandError::Store)
+        };
+        Ok(self.hand.get_or_try_init(enter).await?.process())
     }
 
     /// The next note of this process.

@@ -12,7 +12,7 @@ use pinhole_manifest::pick::{Field, Projection, Step};
 use pinhole_manifest::{Access, OpId, ServiceId};
 
 use super::{Executor, Trace};
-use crate::book;
+use crate::book::{self, HandError};
 use crate::net::Sent;
 use crate::outcome::{Code, Meta, Outcome, Refusal, Verdict};
 use crate::project::Tree;
@@ -126,6 +126,7 @@ impl Record {
     /// Takes in the requests that were made beside this one.
     pub(super) fn take_in(&mut self, mut other: Self, meta: &Meta) {
         other.read_to_its_end(meta);
+        self.before_last = self.before_last.saturating_add(meta.bytes_in);
         let room = REQUESTS_MAX.saturating_sub(self.facts.requests.len());
         let over = other.facts.requests.len().saturating_sub(room);
         self.facts.requests.extend(other.facts.requests.into_iter().take(room));
@@ -158,8 +159,14 @@ impl Executor {
     /// Notes that this call is about to send something, with the use of its grant that it takes.
     pub(super) async fn begin(&self, trace: &mut Trace, spends: Option<Use>) -> Result<(), Refusal> {
         let record = &mut trace.record;
-        let no_process = |error| Refusal::new(Code::ReceiptFailed).detail(&error);
-        let process = self.book.process(self.entropy.as_ref()).map_err(no_process)?;
+        let bot = self.bot.public().id();
+        let process =
+            self.book.process(&self.store, bot, self.entropy.as_ref()).await.map_err(
+                |error| match error {
+                    HandError::Entropy(error) => Refusal::new(Code::StoreFailed).detail(&error),
+                    HandError::Store(error) => error.into(),
+                },
+            )?;
         let id = self.book.note(process);
         let mut facts = record.facts.clone();
         facts.manifest = trace.meta.digest;

@@ -108,6 +108,18 @@ mark!(
 );
 
 impl ProcessId {
+    /// The process that has this place among those of its bot.
+    pub(crate) fn at(place: u64, random: [u8; 8]) -> Self {
+        let mut bytes = [0; 16];
+        bytes.iter_mut().zip(random.into_iter().chain(place.to_be_bytes())).for_each(|(to, from)| *to = from);
+        Self(bytes)
+    }
+
+    /// Its place. While it is there it holds the lock of that.
+    pub(crate) fn place(self) -> u64 {
+        self.0.last_chunk().map_or(0, |place| u64::from_be_bytes(*place))
+    }
+
     /// Its note of this number: of each number another one, and none of another process's.
     pub(crate) fn note(self, number: u64) -> NoteId {
         let mut bytes = self.0;

@@ -2,12 +2,15 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::num::NonZeroU32;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use pinhole_grant::{CredentialId, GrantId, KeyId, UnixTime};
 
+use super::locks::InMemory;
 use super::{
-    Appended, CheckpointRow, Marked, ReceiptFilter, Receipts, Settled, SpendError, Store, StoreError, Use,
+    Appended, CheckpointRow, Held, LockError, LockName, Locks, Marked, ReceiptFilter, Receipts, Settled,
+    SpendError, Store, StoreError, Use,
 };
 use crate::receipts::{Covers, Facts, Head, Note, NoteId, Receipt, Stored};
 
@@ -19,6 +22,7 @@ const KEPT_MAX: usize = 4_096;
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     state: Mutex<State>,
+    locks: Arc<InMemory>,
 }
 
 #[derive(Debug, Default)]
@@ -103,6 +107,12 @@ impl Store for MemoryStore {
         let latest = state.latest.map_or(now, |latest| latest.max(now));
         state.latest = Some(latest);
         Ok(latest)
+    }
+}
+
+impl Locks for MemoryStore {
+    fn hold(&self, what: &LockName, patience: Duration) -> Result<Held, LockError> {
+        self.locks.hold(what, patience)
     }
 }
 
