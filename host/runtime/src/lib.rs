@@ -21,5 +21,5 @@ pub mod sandbox;
 pub mod scrub;
 pub mod store;
 
-pub use call::{CallRequest, Executor, Explained, Retries};
+pub use call::{CallRequest, Executor, Explained, Palette, Retries};
 pub use outcome::Outcome;

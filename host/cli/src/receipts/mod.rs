@@ -6,7 +6,7 @@
 pub(crate) mod args;
 mod shown;
 
-use pinhole_grant::{CredentialId, PublicKey, UnixTime};
+use pinhole_grant::{CredentialId, KeyKind, PublicKey, UnixTime};
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{OpId, ServiceId};
 use pinhole_runtime::book::{self, CheckpointFile, KeepError};
@@ -51,6 +51,12 @@ impl Shelf {
 }
 
 pub(crate) fn main(command: ReceiptsCommand, config: &Config) -> anyhow::Result<End> {
+    // Looking makes nothing.
+    if let ReceiptsCommand::List(flags) = &command
+        && !keys::file(KeyKind::Bot, config).exists()
+    {
+        return shown_list(&[], flags);
+    }
     let shelf = Shelf::open(config)?;
     match command {
         ReceiptsCommand::List(flags) => list(&flags, &shelf),
@@ -78,6 +84,10 @@ fn list(flags: &ListFlags, shelf: &Shelf) -> anyhow::Result<End> {
         until: flags.until.as_deref().map(|time| shelf.ago(time)).transpose()?,
     };
     let rows = shelf.store.last_receipts(shelf.key().id(), &filter, usize::try_from(flags.limit)?)?;
+    shown_list(&rows, flags)
+}
+
+fn shown_list(rows: &[Stored], flags: &ListFlags) -> anyhow::Result<End> {
     if flags.json {
         let rows: Vec<Value> = rows.iter().map(shown::in_json).collect();
         out::json(&rows)?;

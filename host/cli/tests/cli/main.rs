@@ -54,6 +54,7 @@ mod pages;
 #[cfg(test)]
 mod plain;
 #[cfg(test)]
+mod receipts;
 mod registry;
 #[cfg(test)]
 mod run;

@@ -18,7 +18,7 @@ pub(crate) use keep::into_file;
 pub use keep::{KeepError, Pruned, checkpoint, prune, verify};
 
 use self::hand::Hand;
-use crate::entropy::{Entropy, EntropyError};
+use crate::entropy::Entropy;
 use crate::receipts::{NoteId, ProcessId, ReceiptSettings};
 use crate::store::{Appended, Marked, Store, StoreError};
 
@@ -32,17 +32,6 @@ pub struct Book {
     notes: AtomicU64,
     /// The last checkpoint that this process made or is making.
     marked: Mutex<Option<Marked>>,
-}
-
-/// Why a process did not take its place.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum HandError {
-    /// There is no randomness.
-    #[error(transparent)]
-    Entropy(#[from] EntropyError),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 /// Whether chains are signed.
@@ -93,15 +82,18 @@ impl Book {
         store: &Arc<dyn Store>,
         bot: KeyId,
         entropy: &dyn Entropy,
-    ) -> Result<ProcessId, HandError> {
+    ) -> Result<ProcessId, StoreError> {
         let enter = async || {
             let mut random = [0; 8];
-            entropy.fill(&mut random)?;
+            // Without randomness the place alone tells it from others: nobody has the same at the same time.
+            entropy.fill(&mut random).unwrap_or_default();
             let store = Arc::clone(store);
             let entered = tokio::task::spawn_blocking(move || Hand::enter(store.as_ref(), bot, random)).await;
-            entered
-                .map_err(|source| StoreError::Failed { doing: "take in a process", source: source.into() })?
-                .map_err(HandError::Store)
+            let failed = |source: tokio::task::JoinError| StoreError::Failed {
+                doing: "take in a process",
+                source: source.into(),
+            };
+            entered.map_err(failed)?
         };
         Ok(self.hand.get_or_try_init(enter).await?.process())
     }

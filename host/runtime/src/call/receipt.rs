@@ -12,7 +12,7 @@ use pinhole_manifest::pick::{Field, Projection, Step};
 use pinhole_manifest::{Access, OpId, ServiceId};
 
 use super::{Executor, Trace};
-use crate::book::{self, HandError};
+use crate::book;
 use crate::net::Sent;
 use crate::outcome::{Code, Meta, Outcome, Refusal, Verdict};
 use crate::project::Tree;
@@ -160,13 +160,7 @@ impl Executor {
     pub(super) async fn begin(&self, trace: &mut Trace, spends: Option<Use>) -> Result<(), Refusal> {
         let record = &mut trace.record;
         let bot = self.bot.public().id();
-        let process =
-            self.book.process(&self.store, bot, self.entropy.as_ref()).await.map_err(
-                |error| match error {
-                    HandError::Entropy(error) => Refusal::new(Code::StoreFailed).detail(&error),
-                    HandError::Store(error) => error.into(),
-                },
-            )?;
+        let process = self.book.process(&self.store, bot, self.entropy.as_ref()).await?;
         let id = self.book.note(process);
         let mut facts = record.facts.clone();
         facts.manifest = trace.meta.digest;

@@ -2,7 +2,8 @@
 //!
 //! Refuses redirects, cookies, proxies from the environment, other ports, other names, and any address that is not global
 //! unicast. INVARIANT: no credential and no request of an op is sent without a [`Permit`], which only the spine can make and
-//! which one exchange uses up. All else that is sent is a GET of a registry's file ([`DownloadBase`]), with no credential.
+//! which one exchange uses up. All else that is sent is a GET of a registry's file ([`DownloadBase`]), with no credential, and what a
+//! person agreed to have sent to a model ([`ModelPermit`]), with the operator's own key for that.
 //! DESIGN, "Pinned client".
 
 mod assemble;
@@ -13,6 +14,7 @@ mod error;
 mod guard;
 mod limits;
 mod loopback;
+mod model;
 mod progress;
 mod resolver;
 mod settings;
@@ -35,6 +37,7 @@ pub use client::PinnedClient;
 pub use download::{DownloadBase, DownloadBaseError, DownloadError};
 pub use error::{Stage, WireError, WireErrorKind};
 pub use loopback::LoopbackFiles;
+pub use model::{ModelAnswer, ModelDoor, ModelKey, ModelKeyError, ModelPermit, ModelUrl, ModelUrlError};
 pub use resolver::{Looking, Lookup};
 pub use settings::{DialOverride, NetSettings, NetSettingsError, OverrideError, StageLimits};
 

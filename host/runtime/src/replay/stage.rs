@@ -24,7 +24,7 @@ use crate::sandbox::Sandbox;
 use crate::store::MemoryStore;
 
 /// The time of every case: 2026-01-01 UTC.
-const CASE_TIME: UnixTime = UnixTime::from_secs(1_767_225_600);
+pub(super) const CASE_TIME: UnixTime = UnixTime::from_secs(1_767_225_600);
 
 /// What a case's credential is. A case shows it as `<credential>`.
 const CASE_SECRET: &str = "key-of-the-recorded-case-0123456789";

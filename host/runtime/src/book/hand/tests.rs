@@ -42,7 +42,8 @@ fn each_process_has_a_place_of_its_own_and_the_next_one_takes_a_free_one() {
 #[test]
 fn the_runs_of_who_is_gone_have_receipts_and_those_of_who_is_there_have_not() {
     stores(|store| {
-        let (one, two) = (Hand::enter(store, bot(), [1; 8]).unwrap(), Hand::enter(store, bot(), [2; 8]).unwrap());
+        let (one, two) =
+            (Hand::enter(store, bot(), [1; 8]).unwrap(), Hand::enter(store, bot(), [2; 8]).unwrap());
         let three = Hand::enter(store, bot(), [3; 8]).unwrap();
         for hand in [&one, &two, &three] {
             store.begin(&begun(hand, 1), None, Settled::Lightly).unwrap();
