@@ -4,14 +4,14 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, Label, PrincipalId, UnixTime};
+use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, KeyedDigest, Label, PrincipalId, UnixTime};
 use pinhole_manifest::{Digest, ServiceId};
 use pinhole_runtime::receipts::{Facts, Note, NoteId, Stored};
 use pinhole_runtime::store::{
-    Answer, AnswerError, Appended, CheckpointRow, ConnectionError, ConnectionRow, Connections, GrantError,
-    GrantFilter, GrantRow, Grants, Held, LockError, LockName, Locks, NewQuestion, Party, Question,
-    QuestionId, Questions, RaiseError, ReceiptFilter, Receipts, Removal, Settled, SpendError, SqliteStore,
-    Store, StoreError, TakeError, Taken, TokenError, TokenRow, Tokens, Use,
+    Answer, AnswerError, Appended, CheckpointRow, Claim, Claiming, ConnectionError, ConnectionRow,
+    Connections, Fate, GrantError, GrantFilter, GrantRow, Grants, Held, Kept, LockError, LockName, Locks,
+    NewQuestion, Party, Question, QuestionId, Questions, RaiseError, ReceiptFilter, Receipts, Removal,
+    Settled, SpendError, SqliteStore, Store, StoreError, TakeError, Taken, TokenError, TokenRow, Tokens, Use,
 };
 
 type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
@@ -63,6 +63,14 @@ impl Receipts for JustBefore {
         receipts_from(bot: KeyId, seq: u64, most: usize) -> Result<Vec<Stored>, StoreError>;
         last_receipts(bot: KeyId, filter: &ReceiptFilter, most: usize) -> Result<Vec<Stored>, StoreError>;
         prune_receipts(anchor: &CheckpointRow) -> Result<u64, StoreError>;
+    }
+}
+
+impl Kept for JustBefore {
+    as_the_store_does! {
+        claim(claiming: &Claiming) -> Result<Claim, StoreError>;
+        kept(claiming: &Claiming) -> Result<Option<Claim>, StoreError>;
+        ended(id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError>;
     }
 }
 

@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, KeyId, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, UnixTime};
 use pinhole_runtime::receipts::{Facts, Note, NoteId, Stored};
 use pinhole_runtime::store::{
-    Appended, CheckpointRow, Held, LockError, LockName, Locks, MemoryStore, ReceiptFilter, Receipts, Settled,
-    SpendError, Store, StoreError, Use,
+    Appended, CheckpointRow, Claim, Claiming, Fate, Held, Kept, LockError, LockName, Locks, MemoryStore,
+    ReceiptFilter, Receipts, Settled, SpendError, Store, StoreError, Use,
 };
 
 /// What there is no room for.
@@ -66,6 +66,14 @@ impl Store for Full {
 impl Locks for Full {
     as_the_store_does! {
         hold(what: &LockName, patience: Duration) -> Result<Held, LockError>;
+    }
+}
+
+impl Kept for Full {
+    as_the_store_does! {
+        claim(claiming: &Claiming) -> Result<Claim, StoreError>;
+        kept(claiming: &Claiming) -> Result<Option<Claim>, StoreError>;
+        ended(id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError>;
     }
 }
 

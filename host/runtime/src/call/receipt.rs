@@ -266,6 +266,7 @@ fn told(mut facts: Facts, outcome: &Outcome) -> Facts {
     facts.manifest = meta.digest;
     facts.bytes_in = meta.bytes_in;
     facts.ms = meta.ms;
+    facts.replayed = meta.replayed;
     if outcome.refusal().is_none() {
         facts.bytes_out = meta.bytes_out;
     } else {

@@ -64,6 +64,8 @@ pub struct Facts {
     pub bytes_out: u64,
     /// Which of the picked fields were there, as paths of the result; elements as `[*]`; at most [`FIELDS_MAX`].
     pub fields: Vec<String>,
+    /// Whether what came of it is what came of an earlier call with the same key, and nothing was sent now.
+    pub replayed: bool,
     /// Milliseconds that it took.
     pub ms: u64,
     /// Where nobody was told an outcome: why. `requests` and all after it are then not known.
@@ -117,6 +119,7 @@ impl Facts {
             bytes_in: 0,
             bytes_out: 0,
             fields: Vec::new(),
+            replayed: false,
             ms: 0,
             unended: None,
         }

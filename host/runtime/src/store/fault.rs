@@ -20,6 +20,8 @@ pub enum Table {
     Connections,
     /// Sealed grants of bots on this host.
     Grants,
+    /// Writes under their callers' keys.
+    Kept,
     /// Questions and their answers.
     Questions,
     /// Receipts.
@@ -41,6 +43,7 @@ impl Table {
             Self::Clock => "clock",
             Self::Connections => "connections",
             Self::Grants => "grants",
+            Self::Kept => "kept",
             Self::Questions => "questions",
             Self::Receipts => "receipts",
             Self::Revoked => "revoked",

@@ -5,17 +5,17 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, KeyId, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, UnixTime};
 
 use super::locks::InMemory;
 use super::{
-    Appended, CheckpointRow, Held, LockError, LockName, Locks, Marked, ReceiptFilter, Receipts, Settled,
-    SpendError, Store, StoreError, Use,
+    Again, Appended, CheckpointRow, Claim, Claiming, Fate, Held, KEPT_SECS, Kept, LockError, LockName, Locks,
+    Marked, ReceiptFilter, Receipts, Settled, SpendError, Store, StoreError, Use,
 };
 use crate::receipts::{Covers, Facts, Head, Note, NoteId, Receipt, Stored};
 
 /// How many receipts of a bot are kept, and checkpoints: the last ones.
-const KEPT_MAX: usize = 4_096;
+const RECEIPTS_MAX: usize = 4_096;
 
 /// A [`Store`] in memory. Uses spent here are forgotten with the process: give it only grants that are, too. Of its receipts
 /// it keeps the last few thousand.
@@ -32,6 +32,7 @@ struct State {
     latest: Option<UnixTime>,
     chains: HashMap<KeyId, Chain>,
     notes: Vec<Note>,
+    kept: HashMap<KeyedDigest, Write>,
 }
 
 #[derive(Debug, Default)]
@@ -39,6 +40,34 @@ struct Chain {
     head: Option<Head>,
     receipts: VecDeque<Receipt>,
     checkpoints: VecDeque<CheckpointRow>,
+}
+
+/// A write under its caller's key.
+#[derive(Debug)]
+struct Write {
+    act: KeyedDigest,
+    over_by: UnixTime,
+    kept_until: UnixTime,
+    fate: Option<Known>,
+}
+
+#[derive(Debug)]
+enum Known {
+    Unknown,
+    Done(Vec<u8>),
+}
+
+impl Write {
+    fn says(&self, claiming: &Claiming) -> Claim {
+        if self.act != claiming.act {
+            return Claim::Conflict;
+        }
+        match &self.fate {
+            Some(Known::Done(sealed)) => Claim::Done(sealed.clone()),
+            None if claiming.now < self.over_by => Claim::UnderWay(self.over_by),
+            None | Some(Known::Unknown) => Claim::Unknown,
+        }
+    }
 }
 
 impl MemoryStore {
@@ -65,7 +94,7 @@ impl State {
         let (id, head) = (receipt.id(), receipt.head());
         chain.head = Some(head);
         chain.receipts.push_back(receipt);
-        if chain.receipts.len() > KEPT_MAX {
+        if chain.receipts.len() > RECEIPTS_MAX {
             chain.receipts.pop_front();
         }
         let last = chain.checkpoints.iter().rev().find(|row| row.covers == Covers::Head);
@@ -152,7 +181,7 @@ impl Receipts for MemoryStore {
             let at = kept.partition_point(|other| other.seq <= row.seq);
             kept.insert(at, row.clone());
         }
-        if kept.len() > KEPT_MAX {
+        if kept.len() > RECEIPTS_MAX {
             kept.pop_front();
         }
         Ok(())
@@ -202,5 +231,45 @@ impl Receipts for MemoryStore {
             self.keep_checkpoint(anchor)?;
         }
         Ok(gone)
+    }
+}
+
+impl Kept for MemoryStore {
+    fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
+        let mut state = self.state();
+        state.kept.retain(|_, write| claiming.now < write.kept_until);
+        let known = state.kept.get(&claiming.id).map(|write| (write.says(claiming), write.kept_until));
+        let kept_until = match known {
+            Some((Claim::Unknown, kept_until)) if claiming.again == Again::Known => kept_until,
+            Some((known, _)) => return Ok(known),
+            None => claiming.now.plus_secs(KEPT_SECS),
+        };
+        let write = Write { act: claiming.act, over_by: claiming.over_by, kept_until, fate: None };
+        state.kept.insert(claiming.id, write);
+        Ok(Claim::Mine)
+    }
+
+    fn kept(&self, claiming: &Claiming) -> Result<Option<Claim>, StoreError> {
+        let state = self.state();
+        let write = state.kept.get(&claiming.id).filter(|write| claiming.now < write.kept_until);
+        Ok(write.map(|write| write.says(claiming)))
+    }
+
+    fn ended(&self, id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError> {
+        let mut state = self.state();
+        match fate {
+            Fate::NotSent => drop(state.kept.remove(&id)),
+            Fate::Unknown => {
+                if let Some(write) = state.kept.get_mut(&id) {
+                    write.fate = Some(Known::Unknown);
+                }
+            }
+            Fate::Done(sealed) => {
+                if let Some(write) = state.kept.get_mut(&id) {
+                    write.fate = Some(Known::Done(sealed.to_vec()));
+                }
+            }
+        }
+        Ok(())
     }
 }
