@@ -10,6 +10,7 @@ use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
 use crate::receipts::args::ReceiptsCommand;
 use crate::registry::Registry;
+use crate::research::args::ResearchFlags;
 use crate::tokens::TokensCommand;
 
 /// Use a person's connected services without being handed the keys.
@@ -92,6 +93,9 @@ pub(crate) enum Command {
     /// Make and revoke the tokens by which others may call this machine's MCP server over HTTP
     #[command(subcommand)]
     Tokens(TokensCommand),
+    /// Have a model read on your connections and answer one question
+    #[command(after_help = crate::research::args::EXAMPLES)]
+    Research(Box<ResearchFlags>),
     /// See what was run on this machine, and whether the record of it is as it was written
     #[command(subcommand)]
     Receipts(ReceiptsCommand),

@@ -4,7 +4,7 @@
 //! whatever they like. All faults are named at once. Without a file everything is as usual.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pinhole_registry::client::Consent;
 use pinhole_runtime::book::{Book, CheckpointFile};
@@ -23,6 +23,8 @@ const SANDBOX: &str = "sandbox";
 const REGISTRY: &str = "registry";
 /// The table of the settings of receipts.
 const RECEIPTS: &str = "receipts";
+/// The table of the settings of research.
+const RESEARCH: &str = "research";
 /// Takes updates that widen without asking.
 const ACCEPT_WIDENING: &str = "accept_widening";
 
@@ -33,8 +35,21 @@ pub(crate) struct Settings {
     pub(crate) sandbox: SandboxSettings,
     /// For receipts.
     pub(crate) receipts: ReceiptSettings,
+    /// For research.
+    pub(crate) research: Option<ModelSettings>,
     /// For updates from registries that let agents do or see more.
     pub(crate) consent: Consent,
+}
+
+/// Which model answers, and where.
+#[derive(Debug, Clone)]
+pub(crate) struct ModelSettings {
+    /// The URL of its Messages endpoint.
+    pub(crate) url: String,
+    /// What its host calls it.
+    pub(crate) model: String,
+    /// The file of the key for its host.
+    pub(crate) key_file: PathBuf,
 }
 
 impl Default for Settings {
@@ -42,6 +57,7 @@ impl Default for Settings {
         Self {
             sandbox: SandboxSettings::default(),
             receipts: ReceiptSettings::default(),
+            research: None,
             consent: Consent::Held,
         }
     }
@@ -100,7 +116,10 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
                     set_receipts(settings, name, value, &mut faults)
                 });
             }
-            _ if [SANDBOX, REGISTRY, RECEIPTS].contains(&name.as_str()) => {
+            Value::Table(of_research) if name == RESEARCH => {
+                settings.research = model_of(of_research, &mut faults);
+            }
+            _ if [SANDBOX, REGISTRY, RECEIPTS, RESEARCH].contains(&name.as_str()) => {
                 faults.push(format!("`{name}` is a table: write `[{name}]`"));
             }
             _ => faults.push(format!("there is no setting `{name}`")),
@@ -123,6 +142,37 @@ fn set(settings: SandboxSettings, name: &str, value: &Value, faults: &mut Vec<St
         faults.push(format!("in `[{SANDBOX}]`: {error}"));
         settings
     })
+}
+
+/// Which model answers questions; refuses where nobody said.
+pub(crate) fn model(config: &Config) -> anyhow::Result<ModelSettings> {
+    read(&config.file())?.research.ok_or_else(|| {
+        let message = format!("`{}` names no model", config.file().display());
+        let hint =
+            "write `[research]` and below it `url`, `model` and `key_file`: see `pinhole research --help`";
+        Failure::new(End::Usage, message, hint).into()
+    })
+}
+
+/// All three, or what is wrong with them.
+fn model_of(table: &Table, faults: &mut Vec<String>) -> Option<ModelSettings> {
+    let known = ["url", "model", "key_file"];
+    for name in table.keys().filter(|name| !known.contains(&name.as_str())) {
+        faults.push(format!("in `[{RESEARCH}]`: there is no setting `{name}`"));
+    }
+    let mut text = |name: &str| {
+        let text = table.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        if text.is_none() {
+            faults.push(format!("`{RESEARCH}.{name}` is a text"));
+        }
+        text.map(str::to_owned)
+    };
+    let (url, model, key_file) = (text("url"), text("model"), text("key_file"));
+    let key_file = key_file.map(PathBuf::from);
+    if key_file.as_ref().is_some_and(|path| !path.is_absolute()) {
+        faults.push(format!("`{RESEARCH}.key_file` is a path from `/` on"));
+    }
+    Some(ModelSettings { url: url?, model: model?, key_file: key_file? })
 }
 
 fn set_receipts(
