@@ -7,6 +7,7 @@ mod connections;
 mod fault;
 mod grants;
 mod kept;
+mod locks;
 mod memory;
 mod questions;
 mod sqlite;
@@ -18,6 +19,7 @@ pub use connections::{ConnectionError, ConnectionRow, Connections};
 pub use fault::{Cause, StoreError, Table};
 pub use grants::{GrantError, GrantFilter, GrantRow, Grants, Removal};
 pub use kept::{Again, Claim, Claiming, Fate, KEPT_MAX, KEPT_SECS, Kept};
+pub use locks::{Held, LockError, LockName, Locks};
 pub use memory::MemoryStore;
 use pinhole_grant::{CredentialId, GrantId, UnixTime};
 pub use questions::{
@@ -49,9 +51,9 @@ pub trait Store: Kept + Send + Sync {
 }
 
 /// All that is durable on a host.
-pub trait Desk: Store + Connections + Grants + Questions + Tokens {}
+pub trait Desk: Store + Connections + Grants + Questions + Tokens + Locks {}
 
-impl<T: Store + Connections + Grants + Questions + Tokens> Desk for T {}
+impl<T: Store + Connections + Grants + Questions + Tokens + Locks> Desk for T {}
 
 /// Why a use could not be spent.
 #[derive(Debug, thiserror::Error)]
