@@ -5,7 +5,11 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use pinhole_grant::{CredentialKind, Secret};
+use pinhole_manifest::host::HttpsUrl;
+use pinhole_runtime::catalog::BuiltIn;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::receipts::Facts;
 use pinhole_runtime::scrub::Scrub;
@@ -127,20 +131,24 @@ async fn a_model_reads_and_answers() {
 #[tokio::test]
 async fn no_request_to_the_model_has_a_credential_a_grant_or_a_refresh_token() {
     // A service that says the key and the refresh token back, as they are and encoded.
-    let said = |text: &str| json!({"id": text, "name": format!("Bearer {text}"), "note": text});
-    let routes = vec![Route::get("/shelves/north", Reply::json(200, &said(KEY)))];
-    let mut manifest = pinhole_tests::thing();
-    manifest["ops"]["get_shelf"]["pick"]["fields"] = json!(["id", "name", "note"]);
-    let stage = Setup::manifest(&manifest, routes).start().await;
-    let mut granting = stage.grant("thing");
-    granting.credential.kind = CredentialKind::Oauth;
-    granting.credential.refresh = Some(Secret::new(REFRESH.to_owned()).unwrap());
-    granting.credential.expires_at = Some(NOW.plus_secs(HOUR));
-    let grant = granting.seal();
+    let encoded = STANDARD.encode(format!("x:{KEY}"));
+    let body = json!({"full_name": format!("{KEY} {REFRESH}"), "description": format!("{encoded} {KEY}")});
+    let mut manifest: Value = serde_json::from_slice(BuiltIn::of("github").unwrap().manifest).unwrap();
+    manifest["version"] = json!("1.0.1");
+    let reply = Reply::json(200, &body);
+    let stage =
+        Setup::manifest(&manifest, vec![Route::get(&format!("/repos/{ORG}/{REPO}"), reply)]).start().await;
+    let grant = stage.grant("github").with(|credential| {
+        credential.kind = CredentialKind::Oauth;
+        credential.refresh = Some(Secret::new(REFRESH.to_owned()).unwrap());
+        let url = HttpsUrl::parse("https://github.com/login/oauth/access_token").unwrap();
+        credential.token_url = Some(url);
+    });
+    let grant = grant.seal();
     let session = opened(&stage, vec![grant.clone()], SessionLimits::default()).await;
     let model = Scripted::new([
-        calls("thing_get_shelf", &json!({"shelf": "north"})),
-        calls("thing_get_shelf", &json!({"shelf": KEY})),
+        calls("github_get_repo", &repo()),
+        calls("github_get_repo", &json!({"owner": ORG, "repo": KEY})),
         calls(KEY, &json!({"shelf": REFRESH})),
         answers("done"),
     ]);
