@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::PageFlags;
 use crate::connect::OAuthFlags;
+use crate::connections::RemoveFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
@@ -217,12 +218,15 @@ pub(crate) enum ConnectionsCommand {
         #[command(flatten)]
         local: LocalManifests,
     },
-    /// Forget a connection and end its grants; the key stays good at the service until you end it there
+    /// Forget a connection and end its grants. A token from the service's page is given up there too, where the service takes
+    /// it back; a pasted key stays good until you end it there
     // An id may begin with a hyphen.
     #[command(allow_hyphen_values = true)]
     Remove {
         #[command(flatten)]
         which: WhichConnection,
+        #[command(flatten)]
+        flags: RemoveFlags,
     },
 }
 
