@@ -3,6 +3,8 @@
 mod doors;
 mod earlier;
 mod faults;
+mod kept;
+mod locks;
 mod looks;
 mod model;
 mod processes;
