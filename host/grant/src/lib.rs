@@ -11,6 +11,7 @@ pub mod credential;
 pub mod grant;
 pub mod keys;
 pub mod page;
+pub mod pair;
 pub mod returned;
 pub mod scope;
 pub mod seal;
@@ -32,6 +33,7 @@ pub use grant::{
 };
 pub use keys::{KeyFileError, KeyId, KeyKind, PublicKey, PublicKeyError, SecretKey};
 pub use page::{OpenPageError, OpenedPage, PageParts, PageToken, SealPageError, open_page, seal_page};
+pub use pair::{KeptPair, OpenPairError, PairDigest, SealPairError, open_pair, seal_pair};
 pub use returned::{OpenReturnedError, ReturnError, open_returned, seal_returned};
 pub use scope::{Attempt, Scope, ScopeError, Where, WhereError};
 pub use seal::Kind;

@@ -29,6 +29,8 @@ pub enum Kind {
     Credential,
     /// A rotated pair on its way back from a bot.
     Returned,
+    /// A pair that a bot keeps for itself.
+    Pair,
 }
 
 impl Kind {
@@ -38,6 +40,7 @@ impl Kind {
             Self::Grant => "pinhole/grant/v1",
             Self::Credential => "pinhole/credential/v1",
             Self::Returned => "pinhole/returned/v1",
+            Self::Pair => "pinhole/pair/v1",
         }
     }
 }
