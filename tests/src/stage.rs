@@ -117,7 +117,7 @@ impl Setup {
         let dialled = self.dial.unwrap_or_else(|| standin.addr());
         let client = client(&self.catalog, dialled, &standin, self.limits);
         let executor = Executor {
-            bot: SecretKey::generate(KeyKind::Bot, &mut rng),
+            bot: Arc::new(SecretKey::generate(KeyKind::Bot, &mut rng)),
             issuers: vec![member.public().clone()],
             catalog: self.catalog,
             store: Arc::clone(&self.store),
@@ -126,7 +126,7 @@ impl Setup {
             entropy: Box::new(SystemEntropy),
             retries: Retries::Usual,
             sandbox: Sandbox::default(),
-            wire: Box::new(client),
+            wire: Arc::new(client),
         };
         let connection = CredentialId::random(&mut rng);
         Stage { standin, executor, member, clock, timer, store: self.store, connection, limits: self.limits }

@@ -258,7 +258,7 @@ pub(crate) fn executor(
     sandbox: Sandbox,
 ) -> Executor {
     Executor {
-        bot,
+        bot: Arc::new(bot),
         issuers,
         catalog,
         store,
@@ -267,7 +267,7 @@ pub(crate) fn executor(
         entropy: Box::new(SystemEntropy),
         retries: Retries::Usual,
         sandbox,
-        wire: Box::new(client),
+        wire: Arc::new(client),
     }
 }
 

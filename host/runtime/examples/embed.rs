@@ -59,7 +59,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let dial = DialOverride::parse(&format!("{}:443:{}", entry.manifest.host(), standin.addr()))?;
     let settings = NetSettings::default().with_override(dial).with_ca_pem(standin.ca_pem().as_bytes())?;
     let executor = Executor {
-        bot,
+        bot: Arc::new(bot),
         issuers: vec![member.public().clone()],
         catalog,
         store: Arc::new(MemoryStore::default()),
@@ -68,7 +68,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         entropy: Box::new(SystemEntropy),
         retries: Retries::Usual,
         sandbox: Sandbox::default(),
-        wire: Box::new(PinnedClient::new(settings)?),
+        wire: Arc::new(PinnedClient::new(settings)?),
     };
     let args = format!(r#"{{"org": "{organisation}", "per_page": 3}}"#);
     let outcome = executor.run(CallRequest::new(github, op, args, grant.into_bytes())).await;

@@ -109,7 +109,7 @@ impl World {
             grants,
             other_bot: key(KeyKind::Bot, 4),
             executor: Executor {
-                bot,
+                bot: Arc::new(bot),
                 issuers: vec![member.public().clone()],
                 catalog,
                 store: Arc::new(MemoryStore::default()),
@@ -118,7 +118,7 @@ impl World {
                 entropy: Box::new(SystemEntropy),
                 retries: Retries::Never,
                 sandbox: Sandbox::default(),
-                wire: Box::new(Canned::new("[]")),
+                wire: Arc::new(Canned::new("[]")),
             },
             runtime: tokio::runtime::Builder::new_current_thread().build().expect("a runtime"),
         }

@@ -127,7 +127,7 @@ impl Trace {
 #[expect(missing_debug_implementations, reason = "it holds the bot's key and the doors to the world")]
 pub struct Executor {
     /// The bot's own key, which grants are sealed to.
-    pub bot: SecretKey,
+    pub bot: Arc<SecretKey>,
     /// The members whose grants are believed.
     pub issuers: Vec<PublicKey>,
     /// The manifests.
@@ -145,7 +145,7 @@ pub struct Executor {
     /// Where modules run.
     pub sandbox: Sandbox,
     /// The way out.
-    pub wire: Box<dyn Wire>,
+    pub wire: Arc<dyn Wire>,
 }
 
 impl Executor {

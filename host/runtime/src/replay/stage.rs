@@ -96,7 +96,7 @@ impl Stage {
         self,
         access: Access,
         args: &str,
-        wire: Box<dyn Wire>,
+        wire: Arc<dyn Wire>,
         rng: &mut R,
     ) -> Result<Outcome, ReplayFault> {
         let grant = self.grant(access, args, rng)?;
@@ -104,7 +104,7 @@ impl Stage {
         let request = CallRequest::new(entry.manifest.id().clone(), op.id.clone(), args, grant);
         let executor = Executor {
             issuers: vec![self.member.public().clone()],
-            bot: self.bot,
+            bot: Arc::new(self.bot),
             catalog: self.catalog,
             store: Arc::new(MemoryStore::default()),
             clock: Box::new(FixedClock(CASE_TIME)),
