@@ -24,8 +24,8 @@ mod wire;
 
 pub use approval::{Action, ActionDigest, ActionError};
 pub use credential::{
-    Credential, CredentialError, CredentialKind, CredentialParts, Dial, OpenCredentialError,
-    SealCredentialError, open_credential, seal_credential,
+    ClientId, ClientIdError, Credential, CredentialError, CredentialKind, CredentialParts, Dial,
+    OpenCredentialError, Renewer, SealCredentialError, open_credential, seal_credential,
 };
 pub use grant::{
     Caution, Grant, Inconsistency, InspectError, InspectedCredential, Inspection, MintError, MintRequest,
