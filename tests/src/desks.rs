@@ -2,13 +2,15 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, Label, PrincipalId, UnixTime};
 use pinhole_manifest::{Digest, ServiceId};
 use pinhole_runtime::store::{
     Answer, AnswerError, ConnectionError, ConnectionRow, Connections, GrantError, GrantFilter, GrantRow,
-    Grants, NewQuestion, Party, Question, QuestionId, Questions, RaiseError, Removal, SpendError,
-    SqliteStore, Store, StoreError, TakeError, Taken, TokenError, TokenRow, Tokens,
+    Grants, Held, LockError, LockName, Locks, NewQuestion, Party, Question, QuestionId, Questions,
+    RaiseError, Removal, SpendError, SqliteStore, Store, StoreError, TakeError, Taken, TokenError, TokenRow,
+    Tokens,
 };
 
 type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
@@ -69,6 +71,12 @@ impl Grants for JustBefore {
         grants(filter: &GrantFilter) -> Result<Vec<GrantRow>, StoreError>;
         remove_grant(member: KeyId, id: GrantId) -> Result<Removal, StoreError>;
         revoke_grant(member: KeyId, id: GrantId) -> Result<Removal, StoreError>;
+    }
+}
+
+impl Locks for JustBefore {
+    as_the_store_does! {
+        hold(what: &LockName, patience: Duration) -> Result<Held, LockError>;
     }
 }
 

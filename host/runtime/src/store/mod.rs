@@ -6,6 +6,7 @@
 mod connections;
 mod fault;
 mod grants;
+mod locks;
 mod memory;
 mod questions;
 mod sqlite;
@@ -16,6 +17,7 @@ use std::num::NonZeroU32;
 pub use connections::{ConnectionError, ConnectionRow, Connections};
 pub use fault::{Cause, StoreError, Table};
 pub use grants::{GrantError, GrantFilter, GrantRow, Grants, Removal};
+pub use locks::{Held, LockError, LockName, Locks};
 pub use memory::MemoryStore;
 use pinhole_grant::{CredentialId, GrantId, UnixTime};
 pub use questions::{
@@ -47,9 +49,9 @@ pub trait Store: Send + Sync {
 }
 
 /// All that is durable on a host.
-pub trait Desk: Store + Connections + Grants + Questions + Tokens {}
+pub trait Desk: Store + Connections + Grants + Questions + Tokens + Locks {}
 
-impl<T: Store + Connections + Grants + Questions + Tokens> Desk for T {}
+impl<T: Store + Connections + Grants + Questions + Tokens + Locks> Desk for T {}
 
 /// Why a use could not be spent.
 #[derive(Debug, thiserror::Error)]

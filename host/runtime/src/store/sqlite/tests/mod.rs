@@ -3,6 +3,7 @@
 mod doors;
 mod earlier;
 mod faults;
+mod locks;
 mod looks;
 mod model;
 mod processes;

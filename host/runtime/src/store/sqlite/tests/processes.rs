@@ -10,8 +10,8 @@ use rusqlite::TransactionBehavior;
 
 use super::{Asked, Disk, HOUR, NOW, grant_id, member, question_id, raw, the_bot, uses};
 use crate::store::{
-    Answer, Connections as _, QuestionState, Questions as _, SpendError, SqliteStore, Store as _, StoreError,
-    TakeError,
+    Answer, Connections as _, LockName, Locks as _, QuestionState, Questions as _, SpendError, SqliteStore,
+    Store as _, StoreError, TakeError,
 };
 
 /// What a child prints before its own lines; the test harness prints lines of its own.
@@ -59,7 +59,7 @@ impl Another {
         self.stdin.write_all(b"go\n").unwrap();
     }
 
-    fn kill(&mut self) {
+    pub(super) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
@@ -117,6 +117,12 @@ fn another_process() {
         "lock" => {
             let mut connection = raw(path);
             let _held = connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+            say("held");
+            wait();
+        }
+        "hold" => {
+            let store = open().unwrap();
+            let _held = store.hold(&LockName::new("test", &["a"]), Duration::ZERO).unwrap();
             say("held");
             wait();
         }
