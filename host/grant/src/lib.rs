@@ -9,6 +9,7 @@
 pub mod approval;
 pub mod credential;
 pub mod grant;
+pub mod kept;
 pub mod keys;
 pub mod page;
 pub mod pair;
@@ -20,6 +21,7 @@ pub mod sign;
 pub mod text;
 pub mod time;
 
+mod keyed;
 mod wire;
 
 pub use approval::{Action, ActionDigest, ActionError};
@@ -31,6 +33,8 @@ pub use grant::{
     Caution, Grant, Inconsistency, InspectError, InspectedCredential, Inspection, MintError, MintRequest,
     OpenError, OpenedGrant, RuleBroken, SealedGrant, Standing, Succession, Target, inspect, mint, open,
 };
+pub use kept::{CallKey, CallKeyError, KeptError, Keyed, act_digest, open_kept, seal_kept};
+pub use keyed::KeyedDigest;
 pub use keys::{KeyFileError, KeyId, KeyKind, PublicKey, PublicKeyError, SecretKey};
 pub use page::{OpenPageError, OpenedPage, PageParts, PageToken, SealPageError, open_page, seal_page};
 pub use pair::{KeptPair, OpenPairError, PairDigest, SealPairError, open_pair, seal_pair};
