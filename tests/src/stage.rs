@@ -11,6 +11,7 @@ use pinhole_manifest::{OpId, ServiceId};
 use pinhole_runtime::catalog::{Catalog, Entry, ModuleFiles, Source};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient, StageLimits};
+use pinhole_runtime::renew::Renewing;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{MemoryStore, Store};
 use pinhole_runtime::{CallRequest, Executor, Outcome, Retries};
@@ -126,6 +127,7 @@ impl Setup {
             entropy: Box::new(SystemEntropy),
             retries: Retries::Usual,
             sandbox: Sandbox::default(),
+            renewing: Renewing::default(),
             wire: Arc::new(client),
         };
         let connection = CredentialId::random(&mut rng);

@@ -20,6 +20,7 @@ use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::local::unproved;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
+use pinhole_runtime::renew::Renewing;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{SqliteStore, Store};
 use pinhole_runtime::{Executor, Retries};
@@ -267,6 +268,7 @@ pub(crate) fn executor(
         entropy: Box::new(SystemEntropy),
         retries: Retries::Usual,
         sandbox,
+        renewing: Renewing::default(),
         wire: Arc::new(client),
     }
 }

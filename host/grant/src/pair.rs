@@ -6,17 +6,16 @@
 
 use std::fmt;
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
-use sha2::Sha256;
 
 use crate::credential::{Credential, CredentialError};
+use crate::keyed::KeyedDigest;
 use crate::keys::{KeyId, KeyKind, SecretKey};
 use crate::seal::{self, Kind, SealError, UnsealError};
 use crate::secret::Secret;
 use crate::sign::{self, SignError, VerifyError};
-use crate::text::{self, CredentialId, IdError};
+use crate::text::{CredentialId, IdError};
 use crate::time::UnixTime;
 use crate::wire::{WireSecret, to_secret_json};
 
@@ -64,10 +63,10 @@ impl KeptPair {
     }
 }
 
-/// What tells a pair from every other to one bot, and nothing to anybody else: HMAC-SHA-256 under a key derived from the
-/// bot's, over the member, the credential and both tokens.
+/// What tells a pair from every other to one bot, and nothing to anybody else: over the member, the credential and both
+/// tokens.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PairDigest([u8; 32]);
+pub struct PairDigest(KeyedDigest);
 
 impl PairDigest {
     /// The digest of the pair that a grant of this member's carries.
@@ -83,30 +82,21 @@ impl PairDigest {
         access: &Secret,
         refresh: Option<&Secret>,
     ) -> Option<Self> {
-        let key = bot.derived(LABEL)?;
-        let mut mac = Hmac::<Sha256>::new_from_slice(&*key).ok()?;
-        let access = access.expose().as_bytes();
-        // Each part has a length that is fixed or comes first, so that no two pairs are the same bytes.
-        mac.update(issuer.as_bytes());
-        mac.update(credential.to_string().as_bytes());
-        mac.update(&u64::try_from(access.len()).ok()?.to_be_bytes());
-        mac.update(access);
-        if let Some(refresh) = refresh {
-            mac.update(b"r");
-            mac.update(refresh.expose().as_bytes());
-        }
-        Some(Self(mac.finalize().into_bytes().into()))
+        let credential = credential.to_string();
+        let parts = [issuer.as_bytes().as_slice(), credential.as_bytes(), access.expose().as_bytes()];
+        let refresh = refresh.map(|refresh| refresh.expose().as_bytes());
+        KeyedDigest::of(bot, LABEL, parts.into_iter().chain(refresh)).map(Self)
     }
 
     /// Reads the text form: 43 characters of unpadded base64url.
     pub fn parse(text: &str) -> Result<Self, IdError> {
-        text::decode_array(text).map(Self).ok_or(IdError::of("the digest of a pair"))
+        KeyedDigest::parse(text).map(Self).ok_or(IdError::of("the digest of a pair"))
     }
 }
 
 impl fmt::Display for PairDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text::encode(&self.0))
+        self.0.fmt(f)
     }
 }
 

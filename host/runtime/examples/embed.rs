@@ -23,6 +23,7 @@ use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
 use pinhole_runtime::outcome::Verdict;
+use pinhole_runtime::renew::Renewing;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::MemoryStore;
 use pinhole_runtime::{CallRequest, Executor, Retries};
@@ -68,6 +69,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         entropy: Box::new(SystemEntropy),
         retries: Retries::Usual,
         sandbox: Sandbox::default(),
+        renewing: Renewing::default(),
         wire: Arc::new(PinnedClient::new(settings)?),
     };
     let args = format!(r#"{{"org": "{organisation}", "per_page": 3}}"#);

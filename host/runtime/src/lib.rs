@@ -14,6 +14,7 @@ pub mod net;
 pub mod outcome;
 pub mod project;
 pub mod render;
+pub mod renew;
 pub mod replay;
 pub mod sandbox;
 pub mod scrub;

@@ -5,6 +5,7 @@
 
 mod code;
 mod more;
+mod rotated;
 
 use pinhole_grant::PageToken;
 use pinhole_manifest::visible::{is_plain_line, visible};
@@ -14,6 +15,7 @@ use serde::ser::{SerializeMap as _, Serializer};
 
 pub use code::{Code, ExitClass};
 pub use more::Unfollowed;
+pub use rotated::Rotated;
 
 use crate::net::Sent;
 use crate::project::Tree;
@@ -31,6 +33,8 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What it took.
     pub meta: Meta,
+    /// The newest pair of the grant's credential, where the grant has an older one: for its member, whatever came of the run.
+    pub rotated: Option<Rotated>,
 }
 
 /// What came of a run.
@@ -270,6 +274,9 @@ impl Serialize for Outcome {
                 map.serialize_entry("notes", &answer.all_notes().collect::<Vec<_>>())?;
             }
             Verdict::Refused(refusal) => map.serialize_entry("refusal", refusal)?,
+        }
+        if let Some(rotated) = &self.rotated {
+            map.serialize_entry("rotated", rotated)?;
         }
         map.serialize_entry("meta", &self.meta)?;
         map.end()

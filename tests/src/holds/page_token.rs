@@ -17,6 +17,7 @@ use pinhole_runtime::catalog::{Catalog, Source};
 use pinhole_runtime::clock::FixedClock;
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::outcome::Code;
+use pinhole_runtime::renew::Renewing;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::MemoryStore;
 use pinhole_runtime::{CallRequest, Executor, Explained, Retries};
@@ -119,6 +120,7 @@ impl World {
                 entropy: Box::new(SystemEntropy),
                 retries: Retries::Never,
                 sandbox: Sandbox::default(),
+                renewing: Renewing::default(),
                 wire: Arc::new(Canned::new("[]")),
             },
             runtime: tokio::runtime::Builder::new_current_thread().build().expect("a runtime"),

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, KeyId, PairDigest, UnixTime};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
-use pinhole_runtime::store::{MemoryStore, SpendError, SqliteStore, Store, StoreError};
+use pinhole_runtime::store::{
+    Held, Line, LineError, LockError, LockName, Locks, MemoryStore, Renewals, SpendError, SqliteStore, Store,
+    StoreError,
+};
 use pinhole_runtime::{CallRequest, Outcome};
 use pinhole_standin::{Alpn, Cut, Misbehaviour, When};
 use pinhole_tests::{FailingOnce, ORG, Setup, Stage, Stuck, Watching, op_name};
@@ -51,6 +54,30 @@ impl Store for NoRoom {
 
     fn high_water(&self, now: UnixTime) -> Result<UnixTime, StoreError> {
         self.0.high_water(now)
+    }
+}
+
+impl Locks for NoRoom {
+    fn hold(&self, what: &LockName, patience: Duration) -> Result<Held, LockError> {
+        self.0.hold(what, patience)
+    }
+}
+
+impl Renewals for NoRoom {
+    fn line(&self, pair: &PairDigest) -> Result<Option<Line>, StoreError> {
+        self.0.line(pair)
+    }
+
+    fn begin_line(&self, _line: &Line) -> Result<Line, StoreError> {
+        Err(StoreError::Full { path: "pinhole.db".into(), source: None })
+    }
+
+    fn change_line(&self, _from: &Line, _to: &Line) -> Result<(), LineError> {
+        Err(StoreError::Full { path: "pinhole.db".into(), source: None }.into())
+    }
+
+    fn lines(&self, member: KeyId) -> Result<Vec<Line>, StoreError> {
+        self.0.lines(member)
     }
 }
 

@@ -9,6 +9,7 @@ mod answer;
 mod ask;
 mod authorize;
 mod explain;
+mod fresh;
 mod module;
 mod open;
 mod page;
@@ -37,7 +38,8 @@ use crate::catalog::Catalog;
 use crate::clock::{Clock, Timer};
 use crate::entropy::Entropy;
 use crate::net::{Sent, Wire};
-use crate::outcome::{Meta, Outcome, Picked, Refusal, Verdict};
+use crate::outcome::{Meta, Outcome, Picked, Refusal, Rotated, Verdict};
+use crate::renew::Renewing;
 use crate::sandbox::Sandbox;
 use crate::store::Store;
 
@@ -92,18 +94,36 @@ pub(crate) struct Trace {
     /// When the op's time began.
     begun: Instant,
     meta: Meta,
+    /// The newest pair of the call's credential, where its grant has an older one.
+    rotated: Option<Rotated>,
     result_bytes: u64,
 }
 
 impl Trace {
     pub(crate) fn new(executor: &Executor) -> Self {
         let now = executor.timer.now();
-        Self { started: now, begun: now, meta: Meta::default(), result_bytes: u64::MAX }
+        Self { started: now, begun: now, meta: Meta::default(), rotated: None, result_bytes: u64::MAX }
     }
 
     /// Another of the same call, for a request beside others; what it took is added here later.
     fn beside(&self) -> Self {
-        Self { meta: Meta::default(), ..*self }
+        Self { meta: Meta::default(), rotated: None, ..*self }
+    }
+
+    /// Another's requests were part of this call.
+    fn took(&mut self, part: Self) {
+        self.meta.requests = self.meta.requests.saturating_add(part.meta.requests);
+        self.meta.bytes_in = self.meta.bytes_in.saturating_add(part.meta.bytes_in);
+        if let Some(rotated) = part.rotated {
+            self.hand_back(rotated);
+        }
+    }
+
+    /// A pair goes back with the outcome, unless a newer one does.
+    fn hand_back(&mut self, rotated: Rotated) {
+        if self.rotated.as_ref().is_none_or(|before| before.generation() <= rotated.generation()) {
+            self.rotated = Some(rotated);
+        }
     }
 
     /// How long it has taken.
@@ -142,6 +162,8 @@ pub struct Executor {
     pub entropy: Box<dyn Entropy>,
     /// Whether requests that may be tried again are.
     pub retries: Retries,
+    /// How pairs are renewed.
+    pub renewing: Renewing,
     /// Where modules run.
     pub sandbox: Sandbox,
     /// The way out.
@@ -162,7 +184,13 @@ impl Executor {
     /// The outcome of a call that has come to its end.
     pub(crate) fn ended(&self, request: CallRequest, verdict: Verdict, mut trace: Trace) -> Outcome {
         trace.meta.ms = u64::try_from(trace.taken(self).as_millis()).unwrap_or(u64::MAX);
-        let outcome = Outcome { service: request.service, op: request.op, verdict, meta: trace.meta };
+        let outcome = Outcome {
+            service: request.service,
+            op: request.op,
+            verdict,
+            meta: trace.meta,
+            rotated: trace.rotated,
+        };
         let outcome = outcome.capped(trace.result_bytes);
         if let Some(refusal) = outcome.refusal() {
             tracing::info!(
@@ -180,6 +208,7 @@ impl Executor {
         let call = call.check_args()?;
         let call = call.authorize(self)?;
         let call = call.open_page(self)?;
+        let call = call.freshen(self, trace).await?;
         let call = call.prepare(self).await?;
         trace.begin(self);
         let spent = call.spend(self).await?;

@@ -9,6 +9,7 @@ use pinhole_manifest::model::{Action, Args, AuthScheme, Request};
 use pinhole_manifest::{Digest, Manifest};
 use zeroize::Zeroizing;
 
+use super::fresh::{Fresh, Keys};
 use super::module::Ready;
 use super::open::Agreed;
 use super::page::OnPage;
@@ -24,6 +25,7 @@ const CREDENTIAL_SHOWN: &str = "<credential>";
 #[derive(Debug)]
 pub(super) struct Prepared<'a> {
     pub(super) page: OnPage<'a>,
+    pub(super) keys: Keys,
     pub(super) work: Work<'a>,
 }
 
@@ -40,41 +42,44 @@ pub(super) enum Work<'a> {
     Module(Ready<'a>),
 }
 
-impl<'a> Call<OnPage<'a>> {
+impl<'a> Call<Fresh<'a>> {
     /// Renders the request and puts the credential in, or makes the op's module ready.
     pub(super) async fn prepare(self, executor: &Executor) -> Result<Call<Prepared<'a>>, Refusal> {
-        let agreed = &self.stage.authorized.agreed;
+        let agreed = &self.stage.page.authorized.agreed;
         let work = match &agreed.op.action {
             Action::Request(_) => Work::Request(self.outgoing()?),
             Action::Module(module) => Work::Module(Ready::make(module, agreed, executor).await?),
         };
-        Ok(Call { stage: Prepared { page: self.stage, work } })
+        let Fresh { page, keys } = self.stage;
+        Ok(Call { stage: Prepared { page, keys, work } })
     }
 
     fn outgoing(&self) -> Result<Outgoing, Refusal> {
-        let mut rendered = self.render()?;
-        rendered.headers.extend(self.idempotency_header());
-        let agreed = &self.stage.authorized.agreed;
-        with_credential(rendered, agreed.manifest, agreed.grant().credential())
+        let Fresh { page, keys } = &self.stage;
+        let mut rendered = page.render()?;
+        rendered.headers.extend(page.idempotency_header());
+        let agreed = &page.authorized.agreed;
+        with_credential(rendered, agreed.manifest, keys.current().credential(agreed))
     }
+}
 
+impl OnPage<'_> {
     /// The header by which the service knows a repeated write: the same for every try of the same call under the same
     /// grant, and for nothing else.
     pub(super) fn idempotency_header(&self) -> Option<(String, String)> {
-        let agreed = &self.stage.authorized.agreed;
+        let agreed = &self.authorized.agreed;
         let name = agreed.op.idempotency.clone()?;
-        let key = format!("{}/{}", agreed.grant().id(), self.stage.authorized.action);
+        let key = format!("{}/{}", agreed.grant().id(), self.authorized.action);
         let value = Digest::of(key.as_bytes()).to_string().replace("sha256:", "pinhole-");
         Some((name, value))
     }
 
     /// The request without its credential.
     pub(super) fn render(&self) -> Result<Rendered, Refusal> {
-        let page = &self.stage;
-        let agreed = &page.authorized.agreed;
+        let agreed = &self.authorized.agreed;
         let request = agreed.request_of_op()?;
-        let narrows = |arg: &_| page.narrows(arg);
-        render(agreed.manifest, request, &page.authorized.args, &page.change(Narrowed(&narrows)))
+        let narrows = |arg: &_| self.narrows(arg);
+        render(agreed.manifest, request, &self.authorized.args, &self.change(Narrowed(&narrows)))
     }
 }
 
@@ -110,18 +115,26 @@ pub(super) fn with_credential(
     for (name, value) in &rendered.headers {
         insert(&mut headers, name, value)?;
     }
+    Ok(Outgoing {
+        method: rendered.method.as_str().parse().map_err(unusable)?,
+        target: rendered.target,
+        headers,
+        credential: credential_header(manifest, credential)?,
+        body: rendered.body.map(Bytes::from),
+    })
+}
+
+/// The header that carries a credential.
+pub(super) fn credential_header(
+    manifest: &Manifest,
+    credential: &Credential,
+) -> Result<(HeaderName, HeaderValue), Refusal> {
     let scheme = scheme_of(manifest, credential);
     let value = credential_value(scheme, credential.secret().expose());
     let mut value = HeaderValue::from_str(&value).map_err(unusable)?;
     value.set_sensitive(true);
     let name = HeaderName::from_bytes(scheme.header_name().as_bytes()).map_err(unusable)?;
-    Ok(Outgoing {
-        method: rendered.method.as_str().parse().map_err(unusable)?,
-        target: rendered.target,
-        headers,
-        credential: (name, value),
-        body: rendered.body.map(Bytes::from),
-    })
+    Ok((name, value))
 }
 
 /// Where a credential stands in a request: a key where the manifest says, a token from an OAuth exchange as RFC 6750 has it,

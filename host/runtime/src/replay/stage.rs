@@ -19,6 +19,7 @@ use crate::entropy::SystemEntropy;
 use crate::local::unproved;
 use crate::net::Wire;
 use crate::outcome::Outcome;
+use crate::renew::{Nobody, Renewing};
 use crate::sandbox::Sandbox;
 use crate::store::MemoryStore;
 
@@ -113,6 +114,7 @@ impl Stage {
             // A case says what comes of one answer.
             retries: Retries::Never,
             sandbox: self.sandbox,
+            renewing: Renewing::new(Arc::new(Nobody)),
             wire,
         };
         Ok(executor.run(request).await)

@@ -16,8 +16,12 @@ pub enum Table {
     Connections,
     /// Sealed grants of bots on this host.
     Grants,
+    /// Lines of token pairs.
+    Lines,
     /// Questions and their answers.
     Questions,
+    /// Pairs that wait for their member.
+    Returned,
     /// Revoked grants.
     Revoked,
     /// Bearer tokens, as their digests.
@@ -33,7 +37,9 @@ impl Table {
             Self::Clock => "clock",
             Self::Connections => "connections",
             Self::Grants => "grants",
+            Self::Lines => "lines",
             Self::Questions => "questions",
+            Self::Returned => "returned",
             Self::Revoked => "revoked",
             Self::Tokens => "tokens",
             Self::Uses => "uses",
@@ -169,7 +175,7 @@ impl StoreError {
             }
             Self::Tampered { .. } => {
                 "for a connection `pinhole connections remove ID`, then connect anew; for a grant `pinhole connections renew`; for a \
-                 question `pinhole approvals deny ID`; for a token `pinhole tokens revoke ID`, then a new one"
+                 question `pinhole approvals deny ID`; for a token `pinhole tokens revoke ID`, then a new one; for a line of pairs connect anew"
             }
             Self::Failed { .. } => "look at the disk and at the rights of the folder",
         }

@@ -2,16 +2,21 @@
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, KeyId, PairDigest, UnixTime};
 
-use super::{SpendError, Store, StoreError};
+use super::locks::InMemory;
+use super::{
+    Held, Line, LineError, LineState, LockError, LockName, Locks, Renewals, SpendError, Store, StoreError,
+};
 
 /// A [`Store`] in memory. Uses spent here are forgotten with the process: give it only grants that are, too.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     state: Mutex<State>,
+    locks: Arc<InMemory>,
 }
 
 #[derive(Debug, Default)]
@@ -19,6 +24,8 @@ struct State {
     spent: HashMap<GrantId, u32>,
     revoked: HashSet<GrantId>,
     latest: Option<UnixTime>,
+    lines: HashMap<PairDigest, Line>,
+    pairs: HashMap<PairDigest, PairDigest>,
 }
 
 impl MemoryStore {
@@ -62,5 +69,41 @@ impl Store for MemoryStore {
         let latest = state.latest.map_or(now, |latest| latest.max(now));
         state.latest = Some(latest);
         Ok(latest)
+    }
+}
+
+impl Locks for MemoryStore {
+    fn hold(&self, what: &LockName, patience: Duration) -> Result<Held, LockError> {
+        self.locks.hold(what, patience)
+    }
+}
+
+impl Renewals for MemoryStore {
+    fn line(&self, pair: &PairDigest) -> Result<Option<Line>, StoreError> {
+        let state = self.state();
+        Ok(state.pairs.get(pair).and_then(|line| state.lines.get(line)).cloned())
+    }
+
+    fn begin_line(&self, line: &Line) -> Result<Line, StoreError> {
+        if let Some(there) = self.line(&line.id)? {
+            return Ok(there);
+        }
+        let mut state = self.state();
+        state.pairs.entry(line.id).or_insert(line.id);
+        Ok(state.lines.entry(line.id).or_insert_with(|| line.clone()).clone())
+    }
+
+    fn change_line(&self, from: &Line, to: &Line) -> Result<(), LineError> {
+        let mut state = self.state();
+        match state.lines.get_mut(&from.id) {
+            Some(stored) if *stored == *from && from.state != LineState::Dead => *stored = to.clone(),
+            _ => return Err(LineError::Changed),
+        }
+        state.pairs.entry(to.newest).or_insert(to.id);
+        Ok(())
+    }
+
+    fn lines(&self, member: KeyId) -> Result<Vec<Line>, StoreError> {
+        Ok(self.state().lines.values().filter(|line| line.member == member).cloned().collect())
     }
 }

@@ -11,6 +11,7 @@ mod grants;
 mod locks;
 mod open;
 mod questions;
+mod renewals;
 mod schema;
 mod spine;
 mod tokens;
@@ -24,6 +25,7 @@ use rusqlite::FileControl;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use self::broken::{Broken, Place};
+use super::locks::InMemory;
 use super::{QuestionId, Removal, StoreError, Table};
 use pinhole_grant::{CredentialId, KeyId, PrincipalId};
 
@@ -43,7 +45,7 @@ pub struct SqliteStore {
     light: Option<Mutex<Connection>>,
     reach: Reach,
     /// Locks of a store in memory; those of a file are beside it.
-    in_memory: Arc<locks::InMemory>,
+    in_memory: Arc<InMemory>,
 }
 
 /// What may be done with what is stored.

@@ -8,6 +8,7 @@ mod looks;
 mod model;
 mod processes;
 mod questions;
+mod renewals;
 mod spine;
 mod tokens;
 mod versions;
