@@ -10,6 +10,9 @@ mod ask;
 mod decide;
 mod room;
 
+#[cfg(test)]
+mod tests;
+
 pub use ask::{Ask, Asked, Asking, Fresh, Nobody, Unanswered};
 pub use decide::{LEEWAY_SECS, Next, Term, WAITS_SECS, after, next};
 pub use room::{Given, NotRenewed, Renewing, newest};
