@@ -7,6 +7,7 @@
 //! [`TRIES_MAX`](crate::store::TRIES_MAX) are made in all. DESIGN, "Crypto": Rotated pairs.
 
 mod ask;
+mod by;
 mod decide;
 mod room;
 
@@ -14,5 +15,6 @@ mod room;
 mod tests;
 
 pub use ask::{Ask, Asked, Asking, Fresh, Nobody, Unanswered};
+pub use by::ByRenewer;
 pub use decide::{LEEWAY_SECS, Next, Term, WAITS_SECS, after, next};
 pub use room::{Given, NotRenewed, Renewing, newest};

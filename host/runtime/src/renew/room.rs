@@ -167,9 +167,9 @@ impl Renewing {
 }
 
 impl Default for Renewing {
-    /// Asks nobody yet.
+    /// Asks whom the credential names.
     fn default() -> Self {
-        Self::new(Arc::new(super::Nobody))
+        Self::new(Arc::new(super::ByRenewer))
     }
 }
 

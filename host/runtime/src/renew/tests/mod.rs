@@ -18,7 +18,9 @@ use rand::rngs::StdRng;
 
 use super::{Ask, Asked, Asking, Fresh, Given, NotRenewed, Renewing, Unanswered};
 use crate::entropy::SystemEntropy;
-use crate::net::{Exchange, Outgoing, Permit, Sent, Wire, WireError, WireErrorKind, WireLimits};
+use crate::net::{
+    Exchange, Outgoing, Permit, Posting, Sent, TokenPermit, Wire, WireError, WireErrorKind, WireLimits,
+};
 use crate::store::{Carried, Store};
 
 const NOW: UnixTime = UnixTime::from_secs(1_800_000_000);
@@ -63,7 +65,7 @@ fn credential(family: &str, generation: u64) -> Credential {
         secret: secret(&format!("{family}-access-0")),
         refresh: Some(secret(&format!("{family}-refresh-0"))),
         expires_at: Some(NOW),
-        renewer: Some(Renewer::Client(ClientId::parse("client").unwrap())),
+        renewer: Some(Box::new(Renewer::Client(ClientId::parse("client").unwrap()))),
         cap: Access::Read,
         dial: Dial::Real,
     };
@@ -197,6 +199,10 @@ struct NoWire;
 
 impl Wire for NoWire {
     fn exchange(&self, _permit: Permit, _request: Outgoing, _limits: WireLimits) -> Exchange<'_> {
+        Box::pin(std::future::ready(Err(WireError::new(WireErrorKind::Connect, Sent::No, ""))))
+    }
+
+    fn post_form(&self, _permit: TokenPermit, _posting: Posting, _limits: WireLimits) -> Exchange<'_> {
         Box::pin(std::future::ready(Err(WireError::new(WireErrorKind::Connect, Sent::No, ""))))
     }
 
