@@ -4,13 +4,15 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, Label, PairDigest, PrincipalId, UnixTime};
+use pinhole_grant::{
+    ActionDigest, CredentialId, GrantId, KeyId, KeyedDigest, Label, PairDigest, PrincipalId, UnixTime,
+};
 use pinhole_manifest::{Digest, ServiceId};
 use pinhole_runtime::store::{
-    Answer, AnswerError, ConnectionError, ConnectionRow, Connections, GrantError, GrantFilter, GrantRow,
-    Grants, Held, Line, LineError, LockError, LockName, Locks, NewQuestion, Party, Question, QuestionId,
-    Questions, RaiseError, Removal, Renewals, ReturnedRow, Returns, SpendError, SqliteStore, Store,
-    StoreError, TakeError, Taken, TokenError, TokenRow, Tokens,
+    Answer, AnswerError, Claim, Claiming, ConnectionError, ConnectionRow, Connections, Fate, GrantError,
+    GrantFilter, GrantRow, Grants, Held, Kept, Line, LineError, LockError, LockName, Locks, NewQuestion,
+    Party, Question, QuestionId, Questions, RaiseError, Removal, Renewals, ReturnedRow, Returns, SpendError,
+    SqliteStore, Store, StoreError, TakeError, Taken, TokenError, TokenRow, Tokens,
 };
 
 type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
@@ -48,6 +50,14 @@ impl Store for JustBefore {
         is_revoked(grant: &GrantId) -> Result<bool, StoreError>;
         has_ended(connection: &CredentialId) -> Result<bool, StoreError>;
         high_water(now: UnixTime) -> Result<UnixTime, StoreError>;
+    }
+}
+
+impl Kept for JustBefore {
+    as_the_store_does! {
+        claim(claiming: &Claiming) -> Result<Claim, StoreError>;
+        kept(claiming: &Claiming) -> Result<Option<Claim>, StoreError>;
+        ended(id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError>;
     }
 }
 

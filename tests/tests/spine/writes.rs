@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, KeyId, PairDigest, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, PairDigest, UnixTime};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::store::{
-    Held, Line, LineError, LockError, LockName, Locks, MemoryStore, Renewals, SpendError, SqliteStore, Store,
-    StoreError,
+    Claim, Claiming, Fate, Held, Kept, Line, LineError, LockError, LockName, Locks, MemoryStore, Renewals,
+    SpendError, SqliteStore, Store, StoreError,
 };
 use pinhole_runtime::{CallRequest, Outcome};
 use pinhole_standin::{Alpn, Cut, Misbehaviour, When};
@@ -78,6 +78,20 @@ impl Renewals for NoRoom {
 
     fn lines(&self, member: KeyId) -> Result<Vec<Line>, StoreError> {
         self.0.lines(member)
+    }
+}
+
+impl Kept for NoRoom {
+    fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
+        self.0.claim(claiming)
+    }
+
+    fn kept(&self, claiming: &Claiming) -> Result<Option<Claim>, StoreError> {
+        self.0.kept(claiming)
+    }
+
+    fn ended(&self, id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError> {
+        self.0.ended(id, fate)
     }
 }
 

@@ -18,6 +18,8 @@ pub enum Table {
     Grants,
     /// Lines of token pairs.
     Lines,
+    /// Writes under their callers' keys.
+    Kept,
     /// Questions and their answers.
     Questions,
     /// Pairs that wait for their member.
@@ -38,6 +40,7 @@ impl Table {
             Self::Connections => "connections",
             Self::Grants => "grants",
             Self::Lines => "lines",
+            Self::Kept => "kept",
             Self::Questions => "questions",
             Self::Returned => "returned",
             Self::Revoked => "revoked",

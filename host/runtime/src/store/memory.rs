@@ -5,11 +5,12 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, KeyId, PairDigest, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, PairDigest, UnixTime};
 
 use super::locks::InMemory;
 use super::{
-    Held, Line, LineError, LineState, LockError, LockName, Locks, Renewals, SpendError, Store, StoreError,
+    Again, Claim, Claiming, Fate, Held, KEPT_SECS, Kept, Line, LineError, LineState, LockError, LockName,
+    Locks, Renewals, SpendError, Store, StoreError,
 };
 
 /// A [`Store`] in memory. Uses spent here are forgotten with the process: give it only grants that are, too.
@@ -26,6 +27,35 @@ struct State {
     latest: Option<UnixTime>,
     lines: HashMap<PairDigest, Line>,
     pairs: HashMap<PairDigest, PairDigest>,
+    kept: HashMap<KeyedDigest, Write>,
+}
+
+/// A write under its caller's key.
+#[derive(Debug)]
+struct Write {
+    act: KeyedDigest,
+    over_by: UnixTime,
+    kept_until: UnixTime,
+    fate: Option<Known>,
+}
+
+#[derive(Debug)]
+enum Known {
+    Unknown,
+    Done(Vec<u8>),
+}
+
+impl Write {
+    fn says(&self, claiming: &Claiming) -> Claim {
+        if self.act != claiming.act {
+            return Claim::Conflict;
+        }
+        match &self.fate {
+            Some(Known::Done(sealed)) => Claim::Done(sealed.clone()),
+            None if claiming.now < self.over_by => Claim::UnderWay(self.over_by),
+            None | Some(Known::Unknown) => Claim::Unknown,
+        }
+    }
 }
 
 impl MemoryStore {
@@ -105,5 +135,45 @@ impl Renewals for MemoryStore {
 
     fn lines(&self, member: KeyId) -> Result<Vec<Line>, StoreError> {
         Ok(self.state().lines.values().filter(|line| line.member == member).cloned().collect())
+    }
+}
+
+impl Kept for MemoryStore {
+    fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
+        let mut state = self.state();
+        state.kept.retain(|_, write| claiming.now < write.kept_until);
+        let known = state.kept.get(&claiming.id).map(|write| (write.says(claiming), write.kept_until));
+        let kept_until = match known {
+            Some((Claim::Unknown, kept_until)) if claiming.again == Again::Known => kept_until,
+            Some((known, _)) => return Ok(known),
+            None => claiming.now.plus_secs(KEPT_SECS),
+        };
+        let write = Write { act: claiming.act, over_by: claiming.over_by, kept_until, fate: None };
+        state.kept.insert(claiming.id, write);
+        Ok(Claim::Mine)
+    }
+
+    fn kept(&self, claiming: &Claiming) -> Result<Option<Claim>, StoreError> {
+        let state = self.state();
+        let write = state.kept.get(&claiming.id).filter(|write| claiming.now < write.kept_until);
+        Ok(write.map(|write| write.says(claiming)))
+    }
+
+    fn ended(&self, id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError> {
+        let mut state = self.state();
+        match fate {
+            Fate::NotSent => drop(state.kept.remove(&id)),
+            Fate::Unknown => {
+                if let Some(write) = state.kept.get_mut(&id) {
+                    write.fate = Some(Known::Unknown);
+                }
+            }
+            Fate::Done(sealed) => {
+                if let Some(write) = state.kept.get_mut(&id) {
+                    write.fate = Some(Known::Done(sealed.to_vec()));
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use pinhole_grant::{CredentialId, GrantId, KeyId, PairDigest, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, PairDigest, UnixTime};
 use std::num::NonZeroU32;
 
 use super::super::{Given, NotRenewed, Unanswered, newest};
 use super::{Host, LIFE, NOW, Provider, Turn, away, bot, credential, digest_of, given, member};
 use crate::store::{
-    Held, Line, LineError, LineState, LockError, LockName, Locks, MemoryStore, Renewals, SpendError,
-    SqliteStore, Store, StoreError, TRIES_MAX,
+    Claim, Claiming, Fate, Held, Kept, Line, LineError, LineState, LockError, LockName, Locks, MemoryStore,
+    Renewals, SpendError, SqliteStore, Store, StoreError, TRIES_MAX,
 };
 
 fn memory() -> Arc<dyn Store> {
@@ -281,6 +281,20 @@ impl Renewals for Full {
 
     fn lines(&self, member: KeyId) -> Result<Vec<Line>, StoreError> {
         self.store.lines(member)
+    }
+}
+
+impl Kept for Full {
+    fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
+        self.store.claim(claiming)
+    }
+
+    fn kept(&self, claiming: &Claiming) -> Result<Option<Claim>, StoreError> {
+        self.store.kept(claiming)
+    }
+
+    fn ended(&self, id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError> {
+        self.store.ended(id, fate)
     }
 }
 

@@ -3,6 +3,7 @@
 mod doors;
 mod earlier;
 mod faults;
+mod kept;
 mod locks;
 mod looks;
 mod model;

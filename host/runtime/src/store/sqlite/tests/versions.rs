@@ -121,7 +121,7 @@ fn no_step_has_changed() {
         "sha256:49acef1f6eb24d3a7c4124dee834d240b3fd0ddc6677c2cefe30318abb919439",
         "sha256:1f048e96dbf3d494e10e7c61b6513fe47fbc3f3d88007060e7037f26bc1f38c4",
         "sha256:01718575f75a5a83561fd809eedc8a257a36019fedcde18ba2946eec80d878ec",
-        "sha256:9478269e29d9aa143d2a57b02fd888a0263280a63ad3666fba6d28946e26751f",
+        "sha256:257fff07c82b8dd915cfc419073ff001a97a39790306fdd224db8c23dcae4a16",
     ];
     assert_eq!(digests, known);
 }
