@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::PageFlags;
+use crate::connect::OAuthFlags;
+use crate::connections::RemoveFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
@@ -109,7 +111,9 @@ pub(crate) enum Command {
 const CONNECT_EXAMPLES: &str = "Examples:
   pinhole connect github
   pinhole connect github --label work --cap write
-  pinhole connect stripe --token-stdin < key.txt";
+  pinhole connect stripe --token-stdin < key.txt
+  pinhole connect linear --oauth --client-id ID
+  pinhole connect github --oauth --client-id ID --device";
 
 const RUN_EXAMPLES: &str = "Examples:
   pinhole run github.list_org_repos --arg org=rust-lang
@@ -167,6 +171,8 @@ pub(crate) struct ConnectFlags {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) oauth: OAuthFlags,
+    #[command(flatten)]
     pub(crate) passphrase: PassphraseFlags,
     #[command(flatten)]
     pub(crate) local: LocalManifests,
@@ -220,12 +226,15 @@ pub(crate) enum ConnectionsCommand {
         #[command(flatten)]
         local: LocalManifests,
     },
-    /// Forget a connection and end its grants; the key stays good at the service until you end it there
+    /// Forget a connection and end its grants. A token from the service's page is given up there too, where the service takes
+    /// it back; a pasted key stays good until you end it there
     // An id may begin with a hyphen.
     #[command(allow_hyphen_values = true)]
     Remove {
         #[command(flatten)]
         which: WhichConnection,
+        #[command(flatten)]
+        flags: RemoveFlags,
     },
 }
 

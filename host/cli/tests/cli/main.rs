@@ -10,6 +10,8 @@ mod asking;
 #[cfg(test)]
 mod connect;
 #[cfg(test)]
+mod connect_page;
+#[cfg(test)]
 mod connections;
 #[cfg(test)]
 mod demo;
