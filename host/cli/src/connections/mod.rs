@@ -1,6 +1,7 @@
 //! `pinhole connections`: what is connected, and what it may be used for. Never shows a key.
 
 mod lend;
+mod take;
 
 use lend::Lending;
 use pinhole_grant::{CredentialId, Dial, OpenError, UnixTime};
@@ -34,6 +35,9 @@ pub(crate) fn main(command: Option<ConnectionsCommand>, json: bool, config: &Con
         Some(ConnectionsCommand::Lend { which, uses, ttl, take_back, passphrase, local }) => {
             let lending = if take_back { Lending::TakeBack } else { Lending::Lend { uses, ttl: &ttl } };
             lend::main(&which, &lending, &passphrase, &occasion::catalog(&local, config)?, config)
+        }
+        Some(ConnectionsCommand::Take { file, bot, passphrase, local }) => {
+            take::main(&file, &bot, &passphrase, &occasion::catalog(&local, config)?, config)
         }
         Some(ConnectionsCommand::Remove { which }) => remove(&which, config),
     }

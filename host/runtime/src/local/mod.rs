@@ -16,6 +16,7 @@ mod prove;
 mod renew;
 mod sheet;
 mod stored;
+mod take;
 mod view;
 
 use pinhole_grant::{CallKey, Label, PrincipalId};
@@ -30,6 +31,7 @@ pub use prove::{ProveError, Proved, unproved};
 pub use renew::{CapError, RenewError, Renewal};
 pub use sheet::{Sheet, SheetError, SheetRequest};
 pub use stored::{Agreed, Skipped, Standing, Stored, manifest_of};
+pub use take::TakeInError;
 pub use view::ViewError;
 
 /// How long a question waits for an answer, in seconds: a day.
