@@ -14,6 +14,7 @@ mod modules;
 mod pages;
 mod paging;
 mod recorded;
+mod renewals;
 mod requirements;
 mod retries;
 mod scopes;
