@@ -13,6 +13,7 @@ mod module;
 mod open;
 mod page;
 mod prepare;
+mod propose;
 mod require;
 mod retry;
 mod send;
@@ -162,7 +163,8 @@ impl Executor {
     /// The outcome of a call that has come to its end.
     pub(crate) fn ended(&self, request: CallRequest, verdict: Verdict, mut trace: Trace) -> Outcome {
         trace.meta.ms = u64::try_from(trace.taken(self).as_millis()).unwrap_or(u64::MAX);
-        let outcome = Outcome { service: request.service, op: request.op, verdict, meta: trace.meta };
+        let (service, op) = (request.service, request.op);
+        let outcome = Outcome { service, op, verdict, proposal: None, meta: trace.meta };
         let outcome = outcome.capped(trace.result_bytes);
         if let Some(refusal) = outcome.refusal() {
             tracing::info!(

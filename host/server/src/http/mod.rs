@@ -10,6 +10,7 @@ mod bearer;
 mod body;
 mod front;
 mod gate;
+mod listen;
 pub(crate) mod metadata;
 mod places;
 mod refused;
@@ -19,8 +20,10 @@ mod window;
 
 pub use bearer::Bearer;
 pub(crate) use bearer::{Admission, Admitted};
-pub(crate) use body::whole;
-pub(crate) use front::{Front, NamedHost, PageHeaders};
+pub(crate) use body::{is_json, whole};
+pub(crate) use front::{Bound, Front, NamedHost, PageHeaders};
+#[cfg(unix)]
+pub use listen::{SocketError, SocketFile};
 pub(crate) use refused::{Refused, plain};
 pub use serve::ServeError;
 pub(crate) use serve::{Draining, Peer, serve};
