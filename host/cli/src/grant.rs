@@ -37,7 +37,8 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
             Failure::new(End::Refused, message, "`pinhole services` lists what there is")
         })?;
     if flags.connection.is_some() || flags.approve_proposal.is_some() {
-        return printed(&stored::mint(flags, &catalog, entry, config)?, flags);
+        let given = stored::mint(flags, &catalog, entry, config)?;
+        return printed(&given.grant, given.until, flags);
     }
     let account = Account::parse(&flags.account).map_err(|error| usage(format!("`--account`: {error}")))?;
     if access(flags) == Access::Write {
@@ -60,13 +61,11 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
         };
         Failure::new(End::Refused, format!("the grant was not minted: {error}"), hint)
     })?;
-    let until = out::moment(request.scope.expires_at);
-    out::note(format_args!("until {until}"));
-    printed(&sealed, flags)
+    printed(&sealed, request.scope.expires_at, flags)
 }
 
-fn printed(sealed: &SealedGrant, flags: &MintFlags) -> anyhow::Result<End> {
-    out::note(format_args!("grant {} to {}", sealed.id(), flags.to));
+fn printed(sealed: &SealedGrant, until: UnixTime, flags: &MintFlags) -> anyhow::Result<End> {
+    out::note(format_args!("grant {} to {}, until {}", sealed.id(), flags.to, out::moment(until)));
     out::document(String::from_utf8_lossy(sealed.as_bytes()))?;
     Ok(End::Done)
 }

@@ -15,6 +15,7 @@ pub struct Call {
     args: String,
     grant: String,
     next: Option<String>,
+    key: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -25,18 +26,15 @@ struct Body<'c> {
     grant: &'c RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<&'c str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'c str>,
 }
 
 impl Call {
     /// Of `service.op` without args, under the text of a sealed grant.
     pub fn new(service: impl Into<String>, op: impl Into<String>, grant: impl Into<String>) -> Self {
-        Self {
-            service: service.into(),
-            op: op.into(),
-            args: "{}".to_owned(),
-            grant: grant.into(),
-            next: None,
-        }
+        let (service, op, grant) = (service.into(), op.into(), grant.into());
+        Self { service, op, args: "{}".to_owned(), grant, next: None, key: None }
     }
 
     /// The same with args, as the text of one JSON object.
@@ -51,11 +49,17 @@ impl Call {
         Self { next: Some(next.into()), ..self }
     }
 
+    /// The same write under a key: it is carried out once under that, and answered the same for a day.
+    #[must_use]
+    pub fn with_key(self, key: impl Into<String>) -> Self {
+        Self { key: Some(key.into()), ..self }
+    }
+
     pub(crate) fn body(&self) -> Result<String, ClientError> {
         let args = serde_json::from_str(&self.args).map_err(|_bad| ClientError::NotJson("args"))?;
         let grant = serde_json::from_str(&self.grant).map_err(|_bad| ClientError::NotJson("grant"))?;
-        let Self { service, op, next, .. } = self;
-        let body = Body { service, op, args, grant, next: next.as_deref() };
+        let Self { service, op, next, key, .. } = self;
+        let body = Body { service, op, args, grant, next: next.as_deref(), key: key.as_deref() };
         serde_json::to_string(&body).map_err(|_bad| ClientError::NotJson("call"))
     }
 }

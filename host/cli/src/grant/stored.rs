@@ -5,10 +5,9 @@
 
 use std::path::Path;
 
-use pinhole_grant::SealedGrant;
 use pinhole_manifest::Access;
 use pinhole_runtime::catalog::{Catalog, Entry};
-use pinhole_runtime::local::ApproveError;
+use pinhole_runtime::local::{ApproveError, Given};
 
 use crate::args::MintFlags;
 use crate::config::Config;
@@ -22,7 +21,7 @@ pub(super) fn mint(
     catalog: &Catalog,
     entry: &Entry,
     config: &Config,
-) -> anyhow::Result<SealedGrant> {
+) -> anyhow::Result<Given> {
     if let Some(file) = &flags.approve_proposal {
         return approve(file, flags, catalog, config);
     }
@@ -40,12 +39,7 @@ pub(super) fn mint(
     desktop.present(&key, catalog).give(&row, request).map_err(|error| not_given(&error))
 }
 
-fn approve(
-    file: &Path,
-    flags: &MintFlags,
-    catalog: &Catalog,
-    config: &Config,
-) -> anyhow::Result<SealedGrant> {
+fn approve(file: &Path, flags: &MintFlags, catalog: &Catalog, config: &Config) -> anyhow::Result<Given> {
     member::may_permit_writes(config)?;
     let proposal = propose::read(file)?;
     let desktop = Desktop::open(config)?;

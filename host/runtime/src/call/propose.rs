@@ -8,7 +8,7 @@ use pinhole_manifest::Access;
 use super::ask::Asking;
 use super::require::Found;
 use super::{CallRequest, Executor, Trace};
-use crate::outcome::{Code, Outcome, Proposal, Refusal, Verdict};
+use crate::outcome::{Code, Meta, Outcome, Proposal, Refusal, Verdict};
 use crate::render;
 
 const HINT: &str = "hand the `proposal` to the member: `pinhole propose inspect` shows it to her from her own manifest, `pinhole \
@@ -28,29 +28,34 @@ impl Executor {
             return outcome;
         }
         let mut trace = Trace::new(self);
-        outcome.verdict = Verdict::Refused(match self.proposed(&again, &mut trace).await {
-            Ok(proposal) => {
-                outcome.proposal = Some(Box::new(proposal));
-                Refusal::new(Code::ApprovalRequired).hinting(HINT)
+        outcome.verdict = match self.came_to(&again, &mut trace).await {
+            Ok(CameTo::Done(verdict)) => verdict,
+            Ok(CameTo::Proposal(proposal)) => {
+                outcome.proposal = Some(proposal);
+                Verdict::Refused(Refusal::new(Code::ApprovalRequired).hinting(HINT))
             }
-            Err(refusal) => refusal,
-        });
-        outcome.meta.requests = outcome.meta.requests.saturating_add(trace.meta.requests);
-        outcome.meta.bytes_in = outcome.meta.bytes_in.saturating_add(trace.meta.bytes_in);
+            Err(refusal) => Verdict::Refused(refusal),
+        };
+        // The run itself was refused before anything was sent.
+        outcome.meta = Meta { ms: outcome.meta.ms, ..trace.meta };
         outcome
     }
 
     /// What a write under the bot's grant of the connection would be, for the member. Spends nothing; sends nothing but
     /// the reads that the op requires.
     pub async fn propose(&self, request: &CallRequest) -> Result<Proposal, Refusal> {
-        self.proposed(request, &mut Trace::new(self)).await
+        let mut trace = Trace::new(self);
+        let asking = self.consider(request, &mut trace).await?;
+        asking.propose(self, &mut trace).await
     }
 
-    async fn proposed(&self, request: &CallRequest, trace: &mut Trace) -> Result<Proposal, Refusal> {
+    /// What came of the same write under the same key before; else the proposal.
+    async fn came_to(&self, request: &CallRequest, trace: &mut Trace) -> Result<CameTo, Refusal> {
         let asking = self.consider(request, trace).await?;
-        asking.has_use_left(self).await?;
-        let found = asking.look(self, trace).await?;
-        asking.proposal(self, &found)
+        if let Some(verdict) = asking.before(self, trace).await? {
+            return Ok(CameTo::Done(verdict));
+        }
+        asking.propose(self, trace).await.map(|proposal| CameTo::Proposal(Box::new(proposal)))
     }
 
     fn writes(&self, request: &CallRequest) -> bool {
@@ -59,7 +64,21 @@ impl Executor {
     }
 }
 
+/// What a write comes to that its grant does not permit.
+enum CameTo {
+    /// It was carried out before, under the same key.
+    Done(Verdict),
+    /// The member may be asked.
+    Proposal(Box<Proposal>),
+}
+
 impl Asking<'_> {
+    async fn propose(&self, executor: &Executor, trace: &mut Trace) -> Result<Proposal, Refusal> {
+        self.has_use_left(executor).await?;
+        let found = self.look(executor, trace).await?;
+        self.proposal(executor, &found)
+    }
+
     /// A grant that is used up looks nothing up.
     async fn has_use_left(&self, executor: &Executor) -> Result<(), Refusal> {
         let grant = self.agreed.grant();

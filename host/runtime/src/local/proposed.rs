@@ -7,8 +7,8 @@
 
 use pinhole_grant::scope::SKEW_SECS;
 use pinhole_grant::{
-    Account, Action, ActionDigest, ActionError, CredentialId, Dial, Label, MintRequest, PublicKey,
-    SealedGrant,
+    Account, Action, ActionDigest, ActionError, Credential, CredentialId, Dial, Label, MintRequest,
+    PublicKey, SealedGrant, UnixTime,
 };
 use pinhole_manifest::model::Effect;
 use pinhole_manifest::{Access, Digest, OpId, ServiceId};
@@ -66,6 +66,16 @@ pub struct Proposed {
     pub unsigned: bool,
     /// What an approval would name.
     pub action: ActionDigest,
+}
+
+/// A grant that she gave to a bot elsewhere.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Given {
+    /// It, sealed to the bot.
+    pub grant: SealedGrant,
+    /// Until when it may be used.
+    pub until: UnixTime,
 }
 
 /// Something that the bot says otherwise.
@@ -208,7 +218,7 @@ impl Present<'_> {
     ///
     /// # Errors
     /// The same as a yes at this host has; and [`ApproveError::OtherWords`] where the bot's words differ.
-    pub fn approve_proposal(&self, shown: &Proposed) -> Result<SealedGrant, ApproveError> {
+    pub fn approve_proposal(&self, shown: &Proposed) -> Result<Given, ApproveError> {
         if !shown.differs.is_empty() {
             return Err(ApproveError::OtherWords);
         }
@@ -232,18 +242,15 @@ impl Present<'_> {
     }
 
     /// Gives a grant of one of her connections to whomever the request names. A rotated key comes back to her.
-    pub fn give(&self, row: &ConnectionRow, request: MintRequest) -> Result<SealedGrant, ApproveError> {
+    pub fn give(&self, row: &ConnectionRow, request: MintRequest) -> Result<Given, ApproveError> {
         let credential = self.open(row)?;
         manifest_of(self.catalog, &credential).map_err(ApproveError::Stale)?;
         self.sealed(&request.returning_to(self.key.public().clone()), &credential)
     }
 
-    fn sealed(
-        &self,
-        request: &MintRequest,
-        credential: &pinhole_grant::Credential,
-    ) -> Result<SealedGrant, ApproveError> {
+    fn sealed(&self, request: &MintRequest, credential: &Credential) -> Result<Given, ApproveError> {
         let mut rng = entropy::seeded(self.entropy)?;
-        Ok(pinhole_grant::mint(request, credential, self.key, self.now, &mut rng)?)
+        let grant = pinhole_grant::mint(request, credential, self.key, self.now, &mut rng)?;
+        Ok(Given { grant, until: request.scope.expires_at })
     }
 }

@@ -130,6 +130,10 @@ fn of_calls() -> Value {
                     "anyOf": [{"type": "object"}, {"type": "string"}],
                 },
                 "next": {"type": "string", "description": "The `next` of an earlier outcome of the same call."},
+                "key": {
+                    "type": "string", "minLength": 1, "maxLength": 128,
+                    "description": "Names a write: the same one under the same key is carried out once, and answered the same for a day.",
+                },
             },
         },
         "Outcome": {
@@ -187,6 +191,7 @@ fn of_parts() -> Value {
                 "status": {"type": "integer"}, "bytes_in": {"type": "integer"}, "bytes_out": {"type": "integer"},
                 "more_pages": {"const": true}, "requests": {"type": "integer"}, "ms": {"type": "integer"},
                 "manifest": {"type": "string"}, "digest": {"type": "string"}, "unsigned": {"const": true},
+                "replayed": {"const": true, "description": "It was carried out before, under the same key."},
                 "receipt": {"type": "string"},
             },
         },

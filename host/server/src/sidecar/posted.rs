@@ -5,7 +5,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use pinhole_grant::PrincipalId;
+use pinhole_grant::{CallKey, PrincipalId};
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{OpId, ServiceId, check_json};
 use pinhole_runtime::CallRequest;
@@ -32,6 +32,8 @@ struct Body {
     grant: Box<RawValue>,
     #[serde(default)]
     next: Option<String>,
+    #[serde(default)]
+    key: Option<String>,
 }
 
 impl Posted {
@@ -44,6 +46,12 @@ impl Posted {
         let args = body.args.map_or_else(|| "{}".to_owned(), |args| String::from(Box::<str>::from(args)));
         let mut request = CallRequest::new(service, op, args, grant(&body.grant)?);
         request.next = body.next;
+        request.key = body
+            .key
+            .as_deref()
+            .map(CallKey::parse)
+            .transpose()
+            .map_err(|error| malformed(&error.to_string()))?;
         Ok(Self { request })
     }
 
@@ -115,6 +123,7 @@ mod tests {
             (r#"{"service":"github","op":"get_repo","grant":{},"args":{"a":1,"a":2}}"#, "second time"),
             (r#"{"service":"github","op":"get_repo","grant":{}} {}"#, "follows"),
             (r#"{"service":"../x","op":"get_repo","grant":{}}"#, "service"),
+            (r#"{"service":"github","op":"get_repo","grant":{},"key":"a b"}"#, "a key is"),
             (r#"{"service":"github","op":"get_repo","grant":7}"#, "`grant`"),
             (r#"{"service":"github","op":"get_repo","grant":"!"}"#, "`grant`"),
             (&deep, ""),

@@ -183,3 +183,27 @@ fn a_connection_that_only_reads_proposes_nothing_and_a_used_up_grant_looks_nothi
     two.post(&grant).refused(403, "grant_used_up");
     assert_eq!(two.stage.requests(), before);
 }
+
+#[test]
+fn a_write_under_a_key_is_carried_out_once_whatever_it_is_posted_with() {
+    let two = Two::new();
+    let reads = two.grant(&["--connection", "default"]);
+    let with_key = |grant: &str, key: &str, title: &str| {
+        let mut args = args();
+        args["title"] = json!(title);
+        let body = call("github.create_issue", &args, grant);
+        two.served.post("/v1/run", &body.replacen('{', &format!("{{\"key\":\"{key}\","), 1))
+    };
+    let answer = with_key(&reads, "k1", "The lamp flickers");
+    answer.refused(403, "approval_required");
+    let approval =
+        two.mint(&["--approve-proposal", &two.hers.write("outcome.json", &answer.body)]).expect(0).stdout;
+    let first = with_key(&approval, "k1", "The lamp flickers").is(200);
+    for grant in [&approval, &reads] {
+        let again = with_key(grant, "k1", "The lamp flickers").is(200);
+        assert_eq!((&again["result"], &again["meta"]["replayed"]), (&first["result"], &json!(true)));
+    }
+    with_key(&reads, "k1", "Another lamp").refused(403, "key_conflict");
+    with_key(&reads, "k2", "The lamp flickers").refused(403, "approval_required");
+    assert_eq!(two.written(), 1);
+}
