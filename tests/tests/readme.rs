@@ -104,7 +104,8 @@ const BUILD: &str = "cargo build --release --bin pinhole --example serve\n\
 fn tour(text: &str, name: &str, heading: &str) -> String {
     let built = built().display();
     let mut script = String::from("exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null' EXIT\n");
-    writeln!(script, "check() {{ [ $1 = $2 ] || {{ echo \"{name}:$3: exit $1, not $2\"; exit 1; }}; }}").unwrap();
+    writeln!(script, "check() {{ [ $1 = $2 ] || {{ echo \"{name}:$3: exit $1, not $2\"; exit 1; }}; }}")
+        .unwrap();
     writeln!(script, "export PATH=\"{built}:{built}/examples:$PATH\"").unwrap();
     let shell = blocks(text, heading).into_iter().filter(|block| block.language == "sh");
     for block in shell.filter(|block| block.text() != BUILD) {

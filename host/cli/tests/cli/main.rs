@@ -10,6 +10,8 @@ mod asking;
 #[cfg(test)]
 mod connect;
 #[cfg(test)]
+mod connect_page;
+#[cfg(test)]
 mod connections;
 #[cfg(test)]
 mod demo;
@@ -54,6 +56,7 @@ mod pages;
 #[cfg(test)]
 mod plain;
 #[cfg(test)]
+mod receipts;
 mod registry;
 #[cfg(test)]
 mod run;

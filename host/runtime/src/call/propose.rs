@@ -8,7 +8,8 @@ use pinhole_manifest::Access;
 use super::ask::Asking;
 use super::require::Found;
 use super::{CallRequest, Executor, Trace};
-use crate::outcome::{Code, Meta, Outcome, Proposal, Refusal, Verdict};
+use crate::net::Sent;
+use crate::outcome::{Code, Outcome, Proposal, Refusal, Verdict};
 use crate::render;
 
 const HINT: &str = "hand the `proposal` to the member: `pinhole propose inspect` shows it to her from her own manifest, `pinhole \
@@ -18,33 +19,30 @@ impl Executor {
     /// Runs a call. Of a write that its grant does not permit by itself, the outcome is `approval_required` with a
     /// proposal for the member.
     pub async fn run_or_propose(&self, request: CallRequest) -> Outcome {
-        if !self.writes(&request) {
-            return self.run(request).await;
-        }
-        let again = request.clone();
-        let mut outcome = self.run(request).await;
-        let unapproved = [Code::ReadOnlyGrant, Code::ApprovalRequired];
-        if !outcome.refusal().is_some_and(|refusal| unapproved.contains(&refusal.code)) {
-            return outcome;
-        }
-        let mut trace = Trace::new(self);
-        outcome.verdict = match self.came_to(&again, &mut trace).await {
-            Ok(CameTo::Done(verdict)) => verdict,
-            Ok(CameTo::Proposal(proposal)) => {
-                outcome.proposal = Some(proposal);
-                Verdict::Refused(Refusal::new(Code::ApprovalRequired).hinting(HINT))
+        let mut trace = Trace::of(self, &request);
+        let (verdict, proposal) = match self.walk(&request, &mut trace).await {
+            Ok(answer) => (Verdict::Done(answer), None),
+            Err(refusal) if is_unapproved(&refusal) && self.writes(&request) => {
+                match self.came_to(&request, &mut trace).await {
+                    Ok(CameTo::Done(verdict)) => (verdict, None),
+                    Ok(CameTo::Proposal(proposal)) => {
+                        let refusal = Refusal::new(Code::ApprovalRequired).hinting(HINT);
+                        (Verdict::Refused(refusal), Some(proposal))
+                    }
+                    Err(refusal) => (Verdict::Refused(refusal), None),
+                }
             }
-            Err(refusal) => Verdict::Refused(refusal),
+            Err(refusal) => (Verdict::Refused(refusal), None),
         };
-        // The run itself was refused before anything was sent.
-        outcome.meta = Meta { ms: outcome.meta.ms, ..trace.meta };
+        let mut outcome = self.ended((request.service, request.op), verdict, trace).await;
+        outcome.proposal = proposal;
         outcome
     }
 
     /// What a write under the bot's grant of the connection would be, for the member. Spends nothing; sends nothing but
     /// the reads that the op requires.
     pub async fn propose(&self, request: &CallRequest) -> Result<Proposal, Refusal> {
-        let mut trace = Trace::new(self);
+        let mut trace = Trace::of(self, request);
         let asking = self.consider(request, &mut trace).await?;
         asking.propose(self, &mut trace).await
     }
@@ -62,6 +60,11 @@ impl Executor {
         let op = self.catalog.find(&request.service).and_then(|entry| entry.manifest.op(&request.op));
         op.is_some_and(|op| op.access == Access::Write)
     }
+}
+
+/// Whether a call was refused because its grant does not permit the write, and for nothing else.
+fn is_unapproved(refusal: &Refusal) -> bool {
+    matches!(refusal.code, Code::ReadOnlyGrant | Code::ApprovalRequired) && refusal.sent == Sent::No
 }
 
 /// What a write comes to that its grant does not permit.

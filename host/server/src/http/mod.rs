@@ -13,6 +13,7 @@ mod gate;
 mod listen;
 pub(crate) mod metadata;
 mod places;
+mod private;
 mod refused;
 mod serve;
 mod settings;
@@ -24,6 +25,7 @@ pub(crate) use body::{is_json, whole};
 pub(crate) use front::{Bound, Front, NamedHost, PageHeaders};
 #[cfg(unix)]
 pub use listen::{SocketError, SocketFile};
+pub(crate) use private::keep_private;
 pub(crate) use refused::{Refused, plain};
 pub use serve::ServeError;
 pub(crate) use serve::{Draining, Peer, serve};
