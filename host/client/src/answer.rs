@@ -115,6 +115,13 @@ pub struct Tools {
     pub calls: Map<String, Value>,
 }
 
+/// What the caller's own calls came to.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Receipts {
+    /// The newest first.
+    pub receipts: Vec<Value>,
+}
+
 #[derive(Deserialize)]
 pub(crate) struct Answered {
     pub(crate) ok: bool,

@@ -30,7 +30,7 @@ use http::{HeaderValue, Method};
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
-pub use answer::{Done, Explained, Meta, Outcome, Refusal, Sent, Services, Tools};
+pub use answer::{Done, Explained, Meta, Outcome, Receipts, Refusal, Sent, Services, Tools};
 pub use call::{Access, Call, Dialect, ToolsWanted};
 pub use line::ClientError;
 
@@ -81,6 +81,11 @@ impl Client {
     /// Ops as tool definitions for a model's API.
     pub async fn tools(&self, wanted: &ToolsWanted) -> Result<Result<Tools, Refusal>, ClientError> {
         self.answered(Method::GET, &wanted.target(), None).await
+    }
+
+    /// What the caller's own calls came to, the newest first.
+    pub async fn receipts(&self) -> Result<Result<Receipts, Refusal>, ClientError> {
+        self.answered(Method::GET, "/v1/receipts", None).await
     }
 
     /// Whether calls could run there.

@@ -16,6 +16,7 @@ mod metrics;
 mod openapi;
 mod posted;
 mod queue;
+mod receipts;
 mod run;
 mod tools;
 
@@ -133,6 +134,7 @@ fn routes(door: &Arc<Door>, front: Front) -> Router {
         .route("/v1/explain", posted(post(run::explain)))
         .route("/v1/services", got(get(lists::services)))
         .route("/v1/tools", got(get(tools::tools)))
+        .route("/v1/receipts", got(get(receipts::receipts)))
         .route("/healthz", got(get(lists::health)))
         .route("/metrics", got(get(lists::metrics)))
         .route("/openapi.json", got(get(lists::openapi)))

@@ -54,6 +54,15 @@ fn paths() -> Value {
             ],
             "responses": answers("Tools"),
         }},
+        "/v1/receipts": {"get": {
+            "operationId": "receipts", "summary": "What the caller's own calls came to, the newest first.",
+            "parameters": [
+                query("service", "Only of this service.", &json!({"type": "string"})),
+                query("op", "Only of this op.", &json!({"type": "string"})),
+                query("code", "Only with this code; `ok` for what ran.", &json!({"type": "string"})),
+            ],
+            "responses": answers("Receipts"),
+        }},
         "/healthz": {"get": {
             "operationId": "healthz", "summary": "Whether calls could run.", "security": [{}],
             "responses": {
@@ -231,6 +240,20 @@ fn of_lists() -> Value {
                         },
                     },
                 },
+            },
+        },
+        "Receipts": {
+            "type": "object", "additionalProperties": false, "required": ["ok", "receipts"],
+            "properties": {
+                "ok": {"const": true},
+                "receipts": {"type": "array", "items": {
+                    "type": "object", "additionalProperties": false, "required": ["id", "seq", "hash", "prev", "run"],
+                    "properties": {
+                        "id": {"type": "string"}, "seq": {"type": "integer"}, "hash": {"type": "string"},
+                        "prev": {"type": ["string", "null"]},
+                        "run": {"type": "object", "required": ["at", "bot", "service", "op", "code", "sent"]},
+                    },
+                }},
             },
         },
         "Health": {

@@ -211,3 +211,60 @@ fn nothing_that_is_answered_or_logged_has_the_key() {
     said.push_str(&served.stop().1);
     assert!(!said.contains(KEY));
 }
+
+#[test]
+fn a_caller_sees_the_receipts_of_his_own_calls() {
+    let (home, stage) = (Home::new(), Stage::new());
+    let grant = text(&home.mint(&[]));
+    let served = Served::new(&home, &stage, &["--listen", "127.0.0.1:0"]);
+    let [one, other] = ["one", "other"].map(|name| served.client_with(&home.token(name, &[])));
+    let call = Call::new("github", "get_repo", &grant).with_args(READ_ARGS);
+    let Outcome::Done(done) = block_on(one.run(&call)).unwrap() else { panic!("it was refused") };
+    let nothing = Call::new("github", "nothing", &grant);
+    assert_eq!(refused(&one, &nothing), "unknown_op");
+    let receipts = block_on(one.receipts()).unwrap().unwrap().receipts;
+    let codes: Vec<&str> = receipts.iter().map(|receipt| receipt["run"]["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["unknown_op", "ok"]);
+    assert_eq!(receipts[1]["id"], done.meta.receipt.unwrap());
+    assert_eq!(block_on(other.receipts()).unwrap().unwrap().receipts, [] as [Value; 0]);
+    let at_file = Served::new(&home, &stage, &[]);
+    assert_eq!(at_file.get("/v1/receipts").is(200)["receipts"], json!([]));
+    at_file.post("/v1/run", &served::call("github.get_repo", &read(), &grant)).is(200);
+    let own = |query: &str| {
+        at_file.get(&format!("/v1/receipts{query}")).is(200)["receipts"].as_array().unwrap().len()
+    };
+    assert_eq!((own(""), own("?code=ok&service=github"), own("?op=list_issues")), (1, 1, 0));
+    at_file.get("/v1/receipts?principal=x").refused(400, "malformed_request");
+}
+
+#[test]
+fn a_write_that_is_proposed_has_a_receipt_that_says_so() {
+    let (home, stage) = (Home::guarded(), Stage::new());
+    home.connect_for_writes(&stage);
+    let served = Served::new(&home, &stage, &[]);
+    let [flag, passphrase] = home.passphrase();
+    let bot = home.bot();
+    let mint = ["grant", "mint", "github", "--to", &bot, "--connection", "default", &flag, &passphrase];
+    let grant = home.run(&mint).expect(0).stdout;
+    let args: Value = crate::stage::WRITE_ARGS.parse().unwrap();
+    served
+        .post("/v1/run", &served::call("github.create_issue", &args, &grant))
+        .refused(403, "approval_required");
+    let receipts = served.get("/v1/receipts").is(200)["receipts"].clone();
+    let run = &receipts[0]["run"];
+    assert_eq!((&run["code"], &run["sent"]), (&json!("approval_required"), &json!("no")));
+    assert_eq!(run["requests"].as_array().unwrap().len(), 1, "what was looked up: {run}");
+}
+
+#[test]
+fn the_description_is_one_that_a_manifest_can_be_drafted_from() {
+    let (home, stage) = (Home::new(), Stage::new());
+    let served = Served::new(&home, &stage, &[]);
+    let file = home.write("openapi.json", served.get("/openapi.json").body);
+    let draft =
+        ["manifest", "draft", &file, "--all", "--id", "sidecar", "--host", "api.example.com", "--json"];
+    let drafted = home.run(&draft).json();
+    let ops = drafted["manifest"]["ops"].as_object();
+    let names: Vec<&String> = ops.unwrap_or_else(|| panic!("{drafted}")).keys().collect();
+    assert!(names.iter().any(|name| *name == "run") && names.len() >= 3, "{names:?}");
+}
