@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod approval;
+pub mod broker;
 pub mod credential;
 pub mod grant;
 pub mod keys;
@@ -22,6 +23,10 @@ pub mod time;
 mod wire;
 
 pub use approval::{Action, ActionDigest, ActionError};
+pub use broker::{
+    Answer, AnsweredPair, Ask, Asked, NoPair, Nonce, OpenAnswerError, OpenAskError, OpenedAsk, Reached,
+    SealAskError, open_answer, open_ask, seal_answer, seal_ask,
+};
 pub use credential::{
     Credential, CredentialError, CredentialKind, CredentialParts, Dial, OpenCredentialError,
     SealCredentialError, open_credential, seal_credential,

@@ -29,6 +29,10 @@ pub enum Kind {
     Credential,
     /// A rotated pair on its way back from a bot.
     Returned,
+    /// What somebody asks a broker.
+    Ask,
+    /// What a broker answers.
+    Answer,
 }
 
 impl Kind {
@@ -38,6 +42,8 @@ impl Kind {
             Self::Grant => "pinhole/grant/v1",
             Self::Credential => "pinhole/credential/v1",
             Self::Returned => "pinhole/returned/v1",
+            Self::Ask => "pinhole/ask/v1",
+            Self::Answer => "pinhole/answer/v1",
         }
     }
 }

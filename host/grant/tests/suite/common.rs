@@ -177,3 +177,11 @@ pub(crate) fn hex(value: &Value) -> Vec<u8> {
     let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
     digits.chunks(2).map(pair).collect()
 }
+
+pub(crate) fn broker() -> SecretKey {
+    SecretKey::generate(KeyKind::Broker, &mut rng(5))
+}
+
+pub(crate) fn other_broker() -> SecretKey {
+    SecretKey::generate(KeyKind::Broker, &mut rng(6))
+}
