@@ -11,6 +11,7 @@ pub mod clock;
 pub mod entropy;
 pub mod local;
 pub mod net;
+pub mod oauth;
 pub mod outcome;
 pub mod project;
 pub mod render;

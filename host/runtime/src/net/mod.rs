@@ -2,9 +2,11 @@
 //!
 //! Refuses redirects, cookies, proxies from the environment, other ports, other names, and any address that is not global
 //! unicast. INVARIANT: no credential and no request of an op is sent without a [`Permit`], which only the spine can make and
-//! which one exchange uses up. All else that is sent is a GET of a registry's file ([`DownloadBase`]), with no credential.
+//! which one exchange uses up. All else that is sent is a GET of a registry's file ([`DownloadBase`]), with no credential,
+//! and what the OAuth room posts under a [`TokenPermit`].
 //! DESIGN, "Pinned client".
 
+mod after;
 mod assemble;
 mod body;
 mod client;
@@ -18,6 +20,7 @@ mod resolver;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod token;
 
 use std::fmt;
 use std::future::Future;
@@ -37,6 +40,9 @@ pub use error::{Stage, WireError, WireErrorKind};
 pub use loopback::LoopbackFiles;
 pub use resolver::{Looking, Lookup};
 pub use settings::{DialOverride, NetSettings, NetSettingsError, OverrideError, StageLimits};
+pub use token::{Media, Posting, TokenPermit};
+
+pub(crate) use after::{comes_back, told};
 
 /// Proof that the spine authorised one exchange with one host. Only the spine can make one; it cannot be copied, and
 /// [`Wire::exchange`] uses it up.
@@ -134,6 +140,9 @@ pub type Exchange<'a> = Pin<Box<dyn Future<Output = Result<Incoming, WireError>>
 pub trait Wire: Send + Sync {
     /// Sends `request` to the permit's host, once: nothing is retried. Dropping the future ends the exchange.
     fn exchange(&self, permit: Permit, request: Outgoing, limits: WireLimits) -> Exchange<'_>;
+
+    /// Posts to the permit's URL, once: nothing is retried. Dropping the future ends the exchange.
+    fn post_form(&self, permit: TokenPermit, posting: Posting, limits: WireLimits) -> Exchange<'_>;
 
     /// Whether `host` is dialled where its name leads, or elsewhere.
     fn dial(&self, host: &ApiHost) -> Dial;
