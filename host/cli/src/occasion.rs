@@ -106,6 +106,18 @@ pub(crate) fn client(flags: &DialFlags, catalog: &Catalog) -> anyhow::Result<Pin
     client_for(flags, &is_known, "no service here", "`pinhole services` shows each one's host")
 }
 
+/// The same for a broker, which asks the services' authorization servers and nobody else.
+pub(crate) fn client_of_providers(flags: &DialFlags, catalog: &Catalog) -> anyhow::Result<PinnedClient> {
+    let is_known = |host: &ApiHost| {
+        let servers = catalog.iter().filter_map(|entry| entry.manifest.auth().oauth.as_ref());
+        servers
+            .flat_map(|oauth| [Some(&oauth.token_url), oauth.revoke_url.as_ref()])
+            .flatten()
+            .any(|url| url.host() == *host)
+    };
+    client_for(flags, &is_known, "no service's authorization server", "a manifest's `token_url` names it")
+}
+
 /// The same for whatever has hosts here; `nobody` and `hint` say of one that nothing here has.
 pub(crate) fn client_for(
     flags: &DialFlags,

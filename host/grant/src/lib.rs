@@ -26,8 +26,8 @@ mod wire;
 
 pub use approval::{Action, ActionDigest, ActionError};
 pub use broker::{
-    Answer, AnsweredPair, Ask, Asked, NoPair, Nonce, OpenAnswerError, OpenAskError, OpenedAsk, Reached,
-    SealAskError, open_answer, open_ask, seal_answer, seal_ask,
+    Answer, AnsweredPair, Ask, Asked, NoPair, Nonce, OpenAnswerError, OpenAskError, OpenedAsk, PairHalf,
+    Reached, SealAskError, open_answer, open_ask, seal_answer, seal_ask,
 };
 pub use credential::{
     ClientId, ClientIdError, Credential, CredentialError, CredentialKind, CredentialParts, Dial,

@@ -74,6 +74,20 @@ impl Authority {
         &self.pem
     }
 
+    /// A good certificate for `host` and its private key, both in PEM, for a server that is not a stand-in.
+    ///
+    /// # Errors
+    /// Where they cannot be made.
+    pub fn identity_pem(&self, host: &str) -> Result<(String, String), AuthorityError> {
+        let mut params = CertificateParams::new(vec![host.to_owned()])?;
+        params.distinguished_name.push(DnType::CommonName, host);
+        params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        params.use_authority_key_identifier_extension = true;
+        let key = KeyPair::generate()?;
+        Ok((params.signed_by(&key, &self.issuer)?.pem(), key.serialize_pem()))
+    }
+
     pub(crate) fn leaf(&self, host: &str, kind: Certificate) -> Result<Leaf, AuthorityError> {
         let name = if kind == Certificate::WrongName { "wrong.example.com" } else { host };
         let mut params = CertificateParams::new(vec![name.to_owned()])?;

@@ -46,34 +46,48 @@ pub struct AnsweredPair {
     pub scopes: Vec<String>,
 }
 
-/// Why there is no pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Why there is no pair. A `code` is the error code that the service said, where it is one that the broker knows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub enum NoPair {
     /// The broker has no client for this service.
     NoService,
     /// The one-time code is not good: unknown, used, too old, another's, or not of this service, cap or verifier.
     BadCode,
-    /// The service says that what the client holds, a code or a refresh token, is not good and never will be.
-    Dead,
+    /// The service says that what it was shown, a code or a refresh token, is worth nothing any more.
+    Dead {
+        /// What it said.
+        code: String,
+    },
     /// The service refuses the broker's client.
-    ClientRefused,
-    /// The service gave scopes that a connection of this cap must not have; the broker let go of the pair.
-    TooWide,
+    Client {
+        /// What it said.
+        code: Option<String>,
+    },
+    /// The service refuses the request.
+    Refused {
+        /// What it said.
+        code: Option<String>,
+    },
+    /// The service gave what a connection of this cap must not have; the broker let go of the pair.
+    TooMuch {
+        /// The scopes that are too much, at most [`SCOPES_MAX`].
+        scopes: Vec<String>,
+    },
     /// The service is away, or says to come later.
     Unavailable {
         /// Whether it may have got the request.
         reached: Reached,
         /// After how many seconds it may go better, if the service said so.
-        retry_after: Option<u32>,
+        retry_after: Option<u64>,
     },
     /// The service answered something that is no answer.
     Unreadable {
         /// Whether it may have got the request.
         reached: Reached,
     },
-    /// The service cannot do what was asked: it has no place where tokens are revoked.
-    Unsupported,
+    /// The service does not offer what was asked for: it has no place where tokens are given up.
+    NotOffered,
 }
 
 /// Whether a request of the broker's reached the service.
@@ -147,7 +161,7 @@ impl WhatWire {
                 scopes: pair.scopes.clone(),
             }),
             Answer::Revoked => Self::Revoked,
-            Answer::No(no) => Self::No(*no),
+            Answer::No(no) => Self::No(no.clone()),
         }
     }
 
@@ -157,14 +171,27 @@ impl WhatWire {
         };
         Ok(match self {
             Self::Pair(PairWire { access, refresh, expires_at, obtained_at, scopes }) => {
-                if scopes.len() > SCOPES_MAX || !scopes.iter().all(|scope| is_scope(scope)) {
+                if !are_scopes(&scopes) {
                     return Err(OpenAnswerError::Malformed);
                 }
                 let refresh = refresh.map(take).transpose()?;
                 Answer::Pair(AnsweredPair { access: take(access)?, refresh, expires_at, obtained_at, scopes })
             }
             Self::Revoked => Answer::Revoked,
-            Self::No(no) => Answer::No(no),
+            Self::No(no) => {
+                let is_plain = match &no {
+                    NoPair::Dead { code } => is_scope(code),
+                    NoPair::Client { code } | NoPair::Refused { code } => {
+                        code.as_deref().is_none_or(is_scope)
+                    }
+                    NoPair::TooMuch { scopes } => are_scopes(scopes),
+                    _ => true,
+                };
+                if !is_plain {
+                    return Err(OpenAnswerError::Malformed);
+                }
+                Answer::No(no)
+            }
         })
     }
 }
@@ -205,14 +232,14 @@ pub enum SealAnswerError {
     Seal(#[from] SealError),
 }
 
-/// Opens the answer of `broker` to what `asker` asked.
+/// Opens the answer of `broker` to what `own` asked.
 pub fn open_answer(
     envelope: &[u8],
     asked: &Asked,
-    asker: &SecretKey,
+    own: &SecretKey,
     broker: &PublicKey,
 ) -> Result<Answer, OpenAnswerError> {
-    let signed = seal::open(Kind::Answer, envelope, asker)?;
+    let signed = seal::open(Kind::Answer, envelope, own)?;
     let verified = sign::verify(Kind::Answer, &signed, std::slice::from_ref(broker))?;
     if verified.signer().kind() != KeyKind::Broker {
         return Err(VerifyError::UnknownSigner.into());
@@ -220,14 +247,17 @@ pub fn open_answer(
     // The reader's own error could quote a secret: it is dropped.
     let wire: AnswerWire =
         serde_json::from_slice(verified.payload()).map_err(|_source| OpenAnswerError::Malformed)?;
-    let own = (broker.id(), asker.public().id(), asked.nonce);
-    if (wire.from, wire.to, wire.nonce) != own {
+    if (wire.from, wire.to, wire.nonce) != (broker.id(), own.public().id(), asked.nonce) {
         return Err(OpenAnswerError::OtherAsk);
     }
     wire.answer.into_answer()
 }
 
-/// The characters of a scope (RFC 6749, section 3.3).
+fn are_scopes(scopes: &[String]) -> bool {
+    scopes.len() <= SCOPES_MAX && scopes.iter().all(|scope| is_scope(scope))
+}
+
+/// The characters of a scope, and of an error code (RFC 6749, sections 3.3 and 5.2).
 fn is_scope(text: &str) -> bool {
     let is_its = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
     (1..=SCOPE_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_its)

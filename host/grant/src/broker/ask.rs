@@ -48,9 +48,21 @@ pub enum Ask {
     Revoke {
         /// Of which service the token is.
         service: ServiceId,
-        /// The refresh token, or the access token where there is no other.
+        /// The token.
         token: Secret,
+        /// Which of a pair's two it is.
+        half: PairHalf,
     },
+}
+
+/// Which of a pair's two tokens one is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PairHalf {
+    /// The access token.
+    Access,
+    /// The refresh token.
+    Refresh,
 }
 
 impl Ask {
@@ -200,7 +212,7 @@ struct AskWire {
 enum WhatWire {
     Exchange { service: ServiceId, cap: Access, code: WireSecret, verifier: WireSecret },
     Refresh { service: ServiceId, refresh: WireSecret },
-    Revoke { service: ServiceId, token: WireSecret },
+    Revoke { service: ServiceId, token: WireSecret, half: PairHalf },
 }
 
 impl WhatWire {
@@ -216,7 +228,9 @@ impl WhatWire {
             Ask::Refresh { service, refresh } => {
                 Self::Refresh { service: service.clone(), refresh: copy(refresh) }
             }
-            Ask::Revoke { service, token } => Self::Revoke { service: service.clone(), token: copy(token) },
+            Ask::Revoke { service, token, half } => {
+                Self::Revoke { service: service.clone(), token: copy(token), half: *half }
+            }
         }
     }
 
@@ -229,7 +243,7 @@ impl WhatWire {
                 Ask::Exchange { service, cap, code: take(code)?, verifier: take(verifier)? }
             }
             Self::Refresh { service, refresh } => Ask::Refresh { service, refresh: take(refresh)? },
-            Self::Revoke { service, token } => Ask::Revoke { service, token: take(token)? },
+            Self::Revoke { service, token, half } => Ask::Revoke { service, token: take(token)?, half },
         })
     }
 }

@@ -11,4 +11,6 @@ pub use answer::{
     Answer, AnsweredPair, NoPair, OpenAnswerError, Reached, SCOPE_BYTES_MAX, SCOPES_MAX, SealAnswerError,
     open_answer, seal_answer,
 };
-pub use ask::{ASK_SKEW_SECS, Ask, Asked, Nonce, OpenAskError, OpenedAsk, SealAskError, open_ask, seal_ask};
+pub use ask::{
+    ASK_SKEW_SECS, Ask, Asked, Nonce, OpenAskError, OpenedAsk, PairHalf, SealAskError, open_ask, seal_ask,
+};

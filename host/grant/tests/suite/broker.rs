@@ -5,8 +5,9 @@ use pinhole_grant::seal::UnsealError;
 use pinhole_grant::sign::VerifyError;
 use pinhole_grant::{
     Answer, AnsweredPair, Ask, Asked, Credential, Kind, MintError, NoPair, OpenAnswerError, OpenAskError,
-    OpenCredentialError, OpenError, OpenedAsk, Reached, SealAskError, SealCredentialError, SecretKey, open,
-    open_answer, open_ask, open_credential, seal, seal_answer, seal_ask, seal_credential, sign,
+    OpenCredentialError, OpenError, OpenedAsk, PairHalf, Reached, SealAskError, SealCredentialError,
+    SecretKey, open, open_answer, open_ask, open_credential, seal, seal_answer, seal_ask, seal_credential,
+    sign,
 };
 use pinhole_manifest::Access;
 use pinhole_manifest::host::HttpsUrl;
@@ -35,7 +36,7 @@ fn exchange() -> Ask {
 }
 
 fn revoke() -> Ask {
-    Ask::Revoke { service: github(), token: secret(REFRESH) }
+    Ask::Revoke { service: github(), token: secret(REFRESH), half: PairHalf::Refresh }
 }
 
 fn asked(ask: &Ask, asker: &SecretKey) -> Asked {
@@ -61,13 +62,13 @@ fn pair() -> Answer {
 }
 
 /// The signed bytes with one member changed, signed anew by the same key and sealed anew.
-fn ask_with(name: &str, value: Value, signer: &SecretKey) -> OpenAskError {
+fn ask_with(name: &str, value: Value, by: &SecretKey) -> OpenAskError {
     let signed = seal::open(Kind::Ask, asked(&refresh(), &bot()).as_bytes(), &broker()).unwrap();
     let keys = publics(&[&bot()]);
     let mut payload: Value =
         serde_json::from_slice(sign::verify(Kind::Ask, &signed, &keys).unwrap().payload()).unwrap();
     payload.as_object_mut().unwrap().insert(name.to_owned(), value);
-    let signed = sign::sign(Kind::Ask, &serde_json::to_vec(&payload).unwrap(), signer).unwrap();
+    let signed = sign::sign(Kind::Ask, &serde_json::to_vec(&payload).unwrap(), by).unwrap();
     opened(&seal::seal(Kind::Ask, broker().public(), &signed, &mut rng(8)).unwrap()).unwrap_err()
 }
 
@@ -97,8 +98,8 @@ fn what_is_asked_arrives_as_it_was() {
         (&github(), Access::Write, "code", "verifier")
     );
     let got = opened(&revoke(), &member());
-    let Ask::Revoke { service, token } = got.ask() else { panic!("{got:?}") };
-    assert_eq!((service, token.expose()), (&github(), REFRESH));
+    let Ask::Revoke { service, token, half } = got.ask() else { panic!("{got:?}") };
+    assert_eq!((service, token.expose(), *half), (&github(), REFRESH, PairHalf::Refresh));
     assert!(!format!("{got:?}").contains(REFRESH));
 }
 
@@ -117,15 +118,17 @@ fn what_is_answered_arrives_as_it_was() {
     for no in [
         NoPair::NoService,
         NoPair::BadCode,
-        NoPair::Dead,
-        NoPair::ClientRefused,
-        NoPair::TooWide,
+        NoPair::Dead { code: "invalid_grant".to_owned() },
+        NoPair::Client { code: None },
+        NoPair::Refused { code: Some("invalid_scope".to_owned()) },
+        NoPair::TooMuch { scopes: vec!["repo".to_owned()] },
         NoPair::Unavailable { reached: Reached::Maybe, retry_after: Some(7) },
         NoPair::Unavailable { reached: Reached::No, retry_after: None },
         NoPair::Unreadable { reached: Reached::Yes },
-        NoPair::Unsupported,
+        NoPair::NotOffered,
     ] {
-        assert!(matches!(open(&Answer::No(no)), Answer::No(got) if got == no), "{no:?}");
+        let got = open(&Answer::No(no.clone()));
+        assert!(matches!(&got, Answer::No(got) if *got == no), "{got:?}");
     }
 }
 
@@ -189,7 +192,7 @@ fn a_member_does_not_refresh_and_a_bot_does_nothing_else() {
     // Whoever makes them by hand is not heard either.
     for ask in [
         json!({"exchange": {"service": "github", "cap": "read", "code": "c", "verifier": "v"}}),
-        json!({"revoke": {"service": "github", "token": "t"}}),
+        json!({"revoke": {"service": "github", "token": "t", "half": "access"}}),
     ] {
         assert_eq!(ask_with("ask", ask.clone(), &bot()), OpenAskError::WrongAsker, "{ask}");
     }
@@ -263,6 +266,10 @@ fn what_is_not_exactly_an_answer_is_refused() {
     for (name, value) in [
         ("/answer", json!({"no": "unheard_of"})),
         ("/answer", json!({"pair": {}})),
+        ("/answer", json!({"no": {"dead": {"code": "a\u{1b}[2J"}}})),
+        ("/answer", json!({"no": {"client": {"code": "a b"}}})),
+        ("/answer", json!({"no": {"refused": {"code": ""}}})),
+        ("/answer", json!({"no": {"too_much": {"scopes": ["a\u{202e}"]}}})),
         ("/answer/pair/access", json!("")),
         ("/answer/pair/refresh", json!("a b")),
         ("/answer/pair/scopes", json!(["a\u{1b}[31m"])),
