@@ -3,12 +3,12 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, Label, PrincipalId, UnixTime};
+use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, KeyedDigest, Label, PrincipalId, UnixTime};
 use pinhole_manifest::{Digest, ServiceId};
 use pinhole_runtime::store::{
-    Answer, AnswerError, ConnectionError, ConnectionRow, Connections, GrantError, GrantFilter, GrantRow,
-    Grants, NewQuestion, Party, Question, QuestionId, Questions, RaiseError, Removal, SpendError,
-    SqliteStore, Store, StoreError, TakeError, Taken, TokenError, TokenRow, Tokens,
+    Answer, AnswerError, Claim, Claiming, ConnectionError, ConnectionRow, Connections, Fate, GrantError,
+    GrantFilter, GrantRow, Grants, Kept, NewQuestion, Party, Question, QuestionId, Questions, RaiseError,
+    Removal, SpendError, SqliteStore, Store, StoreError, TakeError, Taken, TokenError, TokenRow, Tokens,
 };
 
 type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
@@ -46,6 +46,14 @@ impl Store for JustBefore {
         is_revoked(grant: &GrantId) -> Result<bool, StoreError>;
         has_ended(connection: &CredentialId) -> Result<bool, StoreError>;
         high_water(now: UnixTime) -> Result<UnixTime, StoreError>;
+    }
+}
+
+impl Kept for JustBefore {
+    as_the_store_does! {
+        claim(claiming: &Claiming) -> Result<Claim, StoreError>;
+        kept(claiming: &Claiming) -> Result<Option<Claim>, StoreError>;
+        ended(id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError>;
     }
 }
 

@@ -8,6 +8,7 @@ mod broken;
 mod connections;
 mod earlier;
 mod grants;
+mod kept;
 mod open;
 mod questions;
 mod schema;

@@ -3,6 +3,7 @@
 mod doors;
 mod earlier;
 mod faults;
+mod kept;
 mod looks;
 mod model;
 mod processes;
