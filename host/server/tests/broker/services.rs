@@ -11,9 +11,9 @@ use serde_json::json;
 
 use crate::stage::{ACCESS, CLIENT_SECRET, REFRESH, Setup, Stage, bot, known, member, secret, service};
 
-async fn refreshed(stage: &Stage) -> TokenError {
+async fn refreshed(scene: &Stage) -> TokenError {
     let (own, at) = (bot(), known());
-    let error = stage.asking(&own, &at).refresh(&service("github"), &secret(REFRESH)).await.unwrap_err();
+    let error = scene.asking(&own, &at).refresh(&service("github"), &secret(REFRESH)).await.unwrap_err();
     let shown = format!("{error:?} {error}");
     assert!(!shown.contains(CLIENT_SECRET) && !shown.contains(REFRESH), "{shown}");
     error.into()
@@ -61,33 +61,33 @@ async fn a_service_that_is_away_comes_back_later() {
         later,
         TokenError::Unavailable { sent: Sent::Yes, retry_after: Some(Duration::from_secs(7)), kind: None }
     );
-    let stage = Stage::new().await;
-    stage.github.misbehave(When::Always, Misbehaviour::Cut(Cut::BeforeStatus));
-    let away = refreshed(&stage).await;
+    let scene = Stage::new().await;
+    scene.github.misbehave(When::Always, Misbehaviour::Cut(Cut::BeforeStatus));
+    let away = refreshed(&scene).await;
     assert!(matches!(away, TokenError::Unavailable { sent: Sent::Maybe, .. }), "{away:?}");
-    stage.github.misbehave(
+    scene.github.misbehave(
         When::Always,
         Misbehaviour::Redirect { status: 302, location: "https://evil.example/".to_owned() },
     );
-    assert!(matches!(refreshed(&stage).await, TokenError::Unavailable { .. }));
-    stage.github.behave();
+    assert!(matches!(refreshed(&scene).await, TokenError::Unavailable { .. }));
+    scene.github.behave();
     let (own, at) = (bot(), known());
-    assert!(stage.asking(&own, &at).refresh(&service("github"), &secret(REFRESH)).await.is_ok());
+    assert!(scene.asking(&own, &at).refresh(&service("github"), &secret(REFRESH)).await.is_ok());
 }
 
 #[tokio::test]
 async fn a_read_connection_gets_no_pair_that_may_write() {
     let wide = json!({"access_token": ACCESS, "token_type": "bearer", "scope": "read:user,repo"});
-    let stage = Setup::github(Reply::json(200, &wide)).start().await;
+    let scene = Setup::github(Reply::json(200, &wide)).start().await;
     let (own, at) = (member(), known());
-    let code = stage.code("github").await;
+    let code = scene.code("github").await;
     let pair =
-        stage.asking(&own, &at).exchange(&service("github"), Access::Read, code, &stage.verifier).await;
+        scene.asking(&own, &at).exchange(&service("github"), Access::Read, code, &scene.verifier).await;
     let Err(BrokerError::Token(TokenError::TooMuch { scopes })) = pair else { panic!("{pair:?}") };
     assert_eq!(scopes, ["repo"]);
-    let code = stage.code_with("github", &stage.started_with("cap", "write")).await;
+    let code = scene.code_with("github", &scene.started_with("cap", "write")).await;
     let pair =
-        stage.asking(&own, &at).exchange(&service("github"), Access::Write, code, &stage.verifier).await;
+        scene.asking(&own, &at).exchange(&service("github"), Access::Write, code, &scene.verifier).await;
     assert!(pair.is_ok(), "{pair:?}");
 }
 

@@ -7,8 +7,8 @@ use crate::stage::{STATE, Stage, bot, broker_key, key, start};
 
 #[tokio::test]
 async fn a_flow_ends_at_a_loopback_address_or_does_not_begin() {
-    let stage = Stage::new().await;
-    let mut browser = stage.browser.another();
+    let scene = Stage::new().await;
+    let mut browser = scene.browser.another();
     for bad in [
         "https://evil.example/",
         "http://evil.example:4711/",
@@ -30,24 +30,24 @@ async fn a_flow_ends_at_a_loopback_address_or_does_not_begin() {
         "javascript:alert(1)",
         "",
     ] {
-        let answer = browser.get(&start("github", &stage.started_with("redirect", bad))).await;
+        let answer = browser.get(&start("github", &scene.started_with("redirect", bad))).await;
         assert_eq!(answer.status, 400, "{bad}");
         assert_eq!((answer.header("location"), answer.header("set-cookie")), (None, None), "{bad}");
         assert!(!answer.body.contains("evil"), "{bad}");
     }
     for good in ["http://127.0.0.1:1/", "http://[::1]:65535/a/b_c-1"] {
-        let mut browser = stage.browser.another();
-        let fields = stage.started_with("redirect", good);
-        let state = stage.begun_with(&mut browser, "github", &fields).await;
-        let end = stage.back(&mut browser, "github", &state).await;
+        let mut browser = scene.browser.another();
+        let fields = scene.started_with("redirect", good);
+        let state = scene.begun_with(&mut browser, "github", &fields).await;
+        let end = scene.back(&mut browser, "github", &state).await;
         assert!(end.header("location").unwrap().starts_with(&format!("{good}?code=")), "{end:?}");
     }
 }
 
 #[tokio::test]
 async fn what_is_not_exactly_a_beginning_is_refused() {
-    let stage = Stage::new().await;
-    let mut browser = stage.browser.another();
+    let scene = Stage::new().await;
+    let mut browser = scene.browser.another();
     for (name, bad) in [
         ("cap", "admin"),
         ("cap", "READ"),
@@ -61,29 +61,29 @@ async fn what_is_not_exactly_a_beginning_is_refused() {
         ("state", "a-state-with-a-space and-more-of-it"),
         ("state", "a-state-with-a-line\r\nset-cookie:a=b"),
     ] {
-        let answer = browser.get(&start("github", &stage.started_with(name, bad))).await;
+        let answer = browser.get(&start("github", &scene.started_with(name, bad))).await;
         assert_eq!(answer.status, 400, "{name}={bad}");
     }
     for more in ["&cap=write", "&scope=repo", "&redirect=http://127.0.0.1:1/"] {
-        let answer = browser.get(&format!("{}{more}", start("github", &stage.started()))).await;
+        let answer = browser.get(&format!("{}{more}", start("github", &scene.started()))).await;
         assert_eq!(answer.status, 400, "{more}");
     }
     for name in ["cap", "redirect", "key", "challenge", "state"] {
-        let fields: Vec<_> = stage.started().into_iter().filter(|(known, _)| known != name).collect();
+        let fields: Vec<_> = scene.started().into_iter().filter(|(known, _)| known != name).collect();
         assert_eq!(browser.get(&start("github", &fields)).await.status, 400, "{name}");
     }
     for unknown in ["slack", "GitHub", "git%2Fhub", "nothing"] {
-        assert_eq!(browser.get(&start(unknown, &stage.started())).await.status, 404, "{unknown}");
+        assert_eq!(browser.get(&start(unknown, &scene.started())).await.status, 404, "{unknown}");
     }
-    assert!(stage.github.requests().is_empty());
+    assert!(scene.github.requests().is_empty());
 }
 
 #[tokio::test]
 async fn only_a_member_on_the_list_begins() {
-    let stage = Stage::new().await;
-    let mut browser = stage.browser.another();
+    let scene = Stage::new().await;
+    let mut browser = scene.browser.another();
     for stranger in [key(KeyKind::Member, 77), bot(), broker_key()] {
-        let fields = stage.started_with("key", &stranger.public().to_string());
+        let fields = scene.started_with("key", &stranger.public().to_string());
         let answer = browser.get(&start("github", &fields)).await;
         assert_eq!(answer.status, 403, "{stranger:?}");
         assert_eq!(answer.header("set-cookie"), None);
@@ -92,9 +92,9 @@ async fn only_a_member_on_the_list_begins() {
 
 #[tokio::test]
 async fn a_link_alone_starts_nothing() {
-    let stage = Stage::new().await;
-    let mut browser = stage.browser.another();
-    let page = browser.get(&start("github", &stage.started())).await;
+    let scene = Stage::new().await;
+    let mut browser = scene.browser.another();
+    let page = browser.get(&start("github", &scene.started())).await;
     assert_eq!(page.header("location"), None);
     for header in ["content-security-policy", "x-frame-options", "cross-origin-opener-policy"] {
         assert!(page.header(header).is_some(), "{header}");
@@ -123,7 +123,7 @@ async fn a_link_alone_starts_nothing() {
         [("sec-fetch-dest", "iframe"), ("sec-fetch-dest", "image"), ("sec-purpose", "prefetch")]
     {
         let answer =
-            browser.another().ask(Ask::get(&start("github", &stage.started())).header(name, value)).await;
+            browser.another().ask(Ask::get(&start("github", &scene.started())).header(name, value)).await;
         assert_eq!((answer.status, answer.header("set-cookie")), (403, None), "{name}: {value}");
     }
     assert_eq!(browser.ask(form()).await.status, 303);
@@ -131,9 +131,9 @@ async fn a_link_alone_starts_nothing() {
 
 #[tokio::test]
 async fn a_form_is_the_one_that_this_browser_was_shown() {
-    let stage = Stage::new().await;
-    let mut browser = stage.browser.another();
-    let page = browser.get(&start("github", &stage.started())).await;
+    let scene = Stage::new().await;
+    let mut browser = scene.browser.another();
+    let page = browser.get(&start("github", &scene.started())).await;
     let fields = page.fields();
     for (name, other) in [
         ("cap", "write"),
@@ -151,10 +151,10 @@ async fn a_form_is_the_one_that_this_browser_was_shown() {
     }
     // For another service, in another browser, in one without cookies.
     assert_eq!(browser.ask(Ask::form("/oauth/gitlab/go", &fields)).await.status, 403);
-    let mut victim = stage.browser.another();
-    victim.get(&start("github", &stage.started())).await;
+    let mut victim = scene.browser.another();
+    victim.get(&start("github", &scene.started())).await;
     assert_eq!(victim.ask(Ask::form("/oauth/github/go", &fields)).await.status, 403);
-    assert_eq!(stage.browser.another().ask(Ask::form("/oauth/github/go", &fields)).await.status, 403);
+    assert_eq!(scene.browser.another().ask(Ask::form("/oauth/github/go", &fields)).await.status, 403);
     // Two cookies of the name: neither is believed.
     let two = Ask::form("/oauth/github/go", &fields).header("cookie", "__Host-pinhole-flow=planted");
     assert_eq!(browser.ask(two).await.status, 403);
@@ -163,9 +163,9 @@ async fn a_form_is_the_one_that_this_browser_was_shown() {
 
 #[tokio::test]
 async fn the_cookie_stays_with_this_host_and_out_of_scripts() {
-    let stage = Stage::new().await;
-    let mut browser = stage.browser.another();
-    let page = browser.get(&start("github", &stage.started())).await;
+    let scene = Stage::new().await;
+    let mut browser = scene.browser.another();
+    let page = browser.get(&start("github", &scene.started())).await;
     let cookie = page.header("set-cookie").unwrap();
     assert!(cookie.starts_with("__Host-pinhole-flow="), "{cookie}");
     for part in ["Path=/", "Secure", "HttpOnly", "SameSite=Lax"] {
@@ -178,9 +178,9 @@ async fn the_cookie_stays_with_this_host_and_out_of_scripts() {
 
 #[tokio::test]
 async fn another_host_or_method_gets_nothing() {
-    let stage = Stage::new().await;
-    let mut browser = stage.browser.another();
-    let target = start("github", &stage.started());
+    let scene = Stage::new().await;
+    let mut browser = scene.browser.another();
+    let target = start("github", &scene.started());
     for host in ["evil.example", "broker.pinhole.dev.evil.example", "broker.pinhole.dev@evil.example", ""] {
         let answer = browser.ask(Ask::get(&target).with("host", host)).await;
         assert!([400, 403].contains(&answer.status), "{host}: {answer:?}");
@@ -200,9 +200,9 @@ async fn another_host_or_method_gets_nothing() {
 
 #[tokio::test]
 async fn a_state_is_new_each_time() {
-    let stage = Stage::new().await;
-    let mut browser = stage.browser.another();
-    let page = browser.get(&start("github", &stage.started())).await;
+    let scene = Stage::new().await;
+    let mut browser = scene.browser.another();
+    let page = browser.get(&start("github", &scene.started())).await;
     let mut all = std::collections::BTreeSet::new();
     for _ in 0..8 {
         let went = browser.ask(Ask::form("/oauth/github/go", &page.fields())).await.location();

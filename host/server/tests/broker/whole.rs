@@ -21,14 +21,14 @@ use crate::stage::{
 
 #[tokio::test]
 async fn a_member_connects_and_her_bot_renews() {
-    let stage = Stage::new().await;
-    let mut browser = stage.browser.another();
-    let page = browser.get(&start("github", &stage.started())).await;
+    let scene = Stage::new().await;
+    let mut browser = scene.browser.another();
+    let page = browser.get(&start("github", &scene.started())).await;
     assert_eq!(page.status, 200);
     assert!(page.body.contains("GitHub") && page.body.contains("github.com"), "{}", page.body);
     assert!(page.body.contains(&member().public().id().fingerprint()), "{}", page.body);
     assert!(page.body.contains("read:user notifications") && page.body.contains(REDIRECT), "{}", page.body);
-    assert!(stage.github.requests().is_empty());
+    assert!(scene.github.requests().is_empty());
 
     let went = browser.ask(Ask::form("/oauth/github/go", &page.fields())).await.location();
     assert_eq!(
@@ -48,22 +48,22 @@ async fn a_member_connects_and_her_bot_renews() {
     }
     assert_eq!(asked["state"].len(), 43);
 
-    let end = stage.back(&mut browser, "github", &asked["state"]).await.location();
+    let end = scene.back(&mut browser, "github", &asked["state"]).await.location();
     assert_eq!(end.as_str().split('?').next(), Some(REDIRECT));
     let mut end = pairs(&end);
     assert_eq!(end.remove("state").as_deref(), Some(STATE));
     let code = end.remove("code").unwrap();
     assert_eq!((code.len(), end), (43, BTreeMap::new()));
     assert_eq!(browser.cookie, None);
-    assert!(stage.github.requests().is_empty());
+    assert!(scene.github.requests().is_empty());
 
     let (own, at) = (member(), known());
     let github = service("github");
-    let asking = stage.asking(&own, &at);
-    let pair = asking.exchange(&github, Access::Read, secret(&code), &stage.verifier).await.unwrap();
+    let asking = scene.asking(&own, &at);
+    let pair = asking.exchange(&github, Access::Read, secret(&code), &scene.verifier).await.unwrap();
     assert_eq!((pair.access.expose(), pair.refresh.unwrap().expose()), (ACCESS, REFRESH));
     assert_eq!(pair.expires_at, Some(UnixTime::from_secs(NOW + 5)));
-    let forms = form(&stage.github);
+    let forms = form(&scene.github);
     let sent = &forms[0];
     assert_eq!(sent["grant_type"], "authorization_code");
     assert_eq!((sent["code"].as_str(), sent["redirect_uri"].as_str()), (CODE, callback.as_str()));
@@ -73,12 +73,12 @@ async fn a_member_connects_and_her_bot_renews() {
     );
     // The verifier there is the broker's own, of the challenge that the service was shown.
     assert_eq!(challenge(&sent["code_verifier"]), asked["code_challenge"]);
-    assert_ne!(asked["code_challenge"], stage.verifier.challenge());
+    assert_ne!(asked["code_challenge"], scene.verifier.challenge());
 
     let own = bot();
-    let fresh = stage.asking(&own, &at).refresh(&service("github"), &secret(REFRESH)).await.unwrap();
+    let fresh = scene.asking(&own, &at).refresh(&service("github"), &secret(REFRESH)).await.unwrap();
     assert_eq!(fresh.access.expose(), ACCESS);
-    let forms = form(&stage.github);
+    let forms = form(&scene.github);
     assert_eq!(forms[1]["grant_type"], "refresh_token");
     assert_eq!(
         (forms[1]["refresh_token"].as_str(), forms[1]["client_secret"].as_str()),
@@ -89,38 +89,38 @@ async fn a_member_connects_and_her_bot_renews() {
 
 #[tokio::test]
 async fn a_write_connection_asks_for_what_it_needs_and_is_exchanged_as_one() {
-    let stage = Stage::new().await;
-    let mut browser = stage.browser.another();
-    let fields = stage.started_with("cap", "write");
+    let scene = Stage::new().await;
+    let mut browser = scene.browser.another();
+    let fields = scene.started_with("cap", "write");
     let page = browser.get(&start("github", &fields)).await;
     assert!(page.body.contains("read and write"), "{}", page.body);
     let went = browser.ask(Ask::form("/oauth/github/go", &page.fields())).await.location();
     assert_eq!(pairs(&went)["scope"], "read:user notifications repo");
-    let end = stage.back(&mut browser, "github", &pairs(&went)["state"]).await.location();
+    let end = scene.back(&mut browser, "github", &pairs(&went)["state"]).await.location();
     let (own, at) = (member(), known());
     let code = secret(&pairs(&end)["code"]);
     let pair =
-        stage.asking(&own, &at).exchange(&service("github"), Access::Write, code, &stage.verifier).await;
+        scene.asking(&own, &at).exchange(&service("github"), Access::Write, code, &scene.verifier).await;
     assert!(pair.is_ok());
 }
 
 #[tokio::test]
 async fn a_token_is_given_up_where_the_service_has_a_place_for_that() {
-    let stage = Stage::new().await;
+    let scene = Stage::new().await;
     let (own, at) = (member(), known());
-    let asking = stage.asking(&own, &at);
+    let asking = scene.asking(&own, &at);
     asking.revoke(&service("gitlab"), &secret(REFRESH), TokenKind::Refresh).await.unwrap();
-    let sent = form(&stage.gitlab).remove(0);
+    let sent = form(&scene.gitlab).remove(0);
     assert_eq!((sent["token"].as_str(), sent["token_type_hint"].as_str()), (REFRESH, "refresh_token"));
     assert_eq!(sent["client_secret"], CLIENT_SECRET);
     assert!(asking.revoke(&service("github"), &secret(REFRESH), TokenKind::Refresh).await.is_err());
-    assert!(stage.github.requests().is_empty());
+    assert!(scene.github.requests().is_empty());
 }
 
 #[tokio::test]
 async fn a_broker_says_what_it_does_and_nothing_secret() {
-    let stage = Stage::new().await;
-    let mut browser = stage.browser.another();
+    let scene = Stage::new().await;
+    let mut browser = scene.browser.another();
     let said = |answer: crate::browser::Answer| -> Value { serde_json::from_str(&answer.body).unwrap() };
     let all = said(browser.get("/oauth/config").await);
     let key = broker_key().public().to_string();
@@ -141,14 +141,14 @@ async fn a_broker_says_what_it_does_and_nothing_secret() {
     let of = |name: &str| {
         catalog.find(&ServiceId::parse(name).unwrap()).unwrap().manifest.auth().oauth.as_ref().unwrap()
     };
-    let known = config(&stage.client, &here(), &service("github"), of("github")).await.unwrap();
+    let known = config(&scene.client, &here(), &service("github"), of("github")).await.unwrap();
     assert_eq!(
         (known.key.kind(), known.start.as_str()),
         (KeyKind::Broker, "https://broker.pinhole.dev/oauth/github/start")
     );
-    let other = config(&stage.client, &here(), &service("github"), of("gitlab")).await.unwrap_err();
+    let other = config(&scene.client, &here(), &service("github"), of("gitlab")).await.unwrap_err();
     assert!(matches!(other, ConfigError::OtherManifest(_)), "{other:?}");
-    let none = config(&stage.client, &here(), &service("slack"), of("slack")).await.unwrap_err();
+    let none = config(&scene.client, &here(), &service("slack"), of("slack")).await.unwrap_err();
     assert!(matches!(none, ConfigError::NoService(_)), "{none:?}");
 }
 
@@ -177,29 +177,29 @@ async fn no_secret_is_in_a_log_or_in_an_answer_that_is_not_sealed() {
     // tests say is looked at too.
     tracing::subscriber::set_global_default(log.finish()).unwrap();
     let rubbish = format!("{{\"error\":\"{REFRESH}\",\"error_description\":\"{CLIENT_SECRET}\"}}");
-    let stage = Setup::github(Reply::json_text(400, rubbish)).start().await;
+    let scene = Setup::github(Reply::json_text(400, rubbish)).start().await;
     let (own, others, at) = (member(), bot(), known());
     let mut seen = String::new();
-    let mut browser = stage.browser.another();
+    let mut browser = scene.browser.another();
     for target in ["/oauth/config", "/oauth/config?service=github", "/oauth/slack/start", "/nothing"] {
         seen += &format!("{:?}", browser.get(target).await);
     }
-    let state = stage.begun(&mut browser, "gitlab").await;
-    let end = stage.back(&mut browser, "gitlab", &state).await;
+    let state = scene.begun(&mut browser, "gitlab").await;
+    let end = scene.back(&mut browser, "gitlab", &state).await;
     let code = pairs(&end.location())["code"].clone();
     seen += &format!("{:?}", browser.get(&format!("/oauth/gitlab/callback?code={CODE}&state={state}")).await);
-    stage
+    scene
         .asking(&own, &at)
-        .exchange(&service("gitlab"), Access::Read, secret(&code), &stage.verifier)
+        .exchange(&service("gitlab"), Access::Read, secret(&code), &scene.verifier)
         .await
         .unwrap();
-    stage.asking(&others, &at).refresh(&service("gitlab"), &secret(REFRESH)).await.unwrap();
-    let refused = stage.asking(&others, &at).refresh(&service("github"), &secret(REFRESH)).await.unwrap_err();
+    scene.asking(&others, &at).refresh(&service("gitlab"), &secret(REFRESH)).await.unwrap();
+    let refused = scene.asking(&others, &at).refresh(&service("github"), &secret(REFRESH)).await.unwrap_err();
     seen += &format!("{refused:?} {refused}");
-    stage.asking(&own, &at).revoke(&service("gitlab"), &secret(REFRESH), TokenKind::Refresh).await.unwrap();
+    scene.asking(&own, &at).revoke(&service("gitlab"), &secret(REFRESH), TokenKind::Refresh).await.unwrap();
     let log = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
     assert!(log.contains("a broker's ask was answered"), "nothing is logged");
-    for word in [CLIENT_SECRET, ACCESS, REFRESH, CODE, &code, &state, stage.verifier.expose()] {
+    for word in [CLIENT_SECRET, ACCESS, REFRESH, CODE, &code, &state, scene.verifier.expose()] {
         assert!(!log.contains(word), "the log has `{word}`");
         assert!(!seen.contains(word), "an answer has `{word}`: {seen}");
     }
