@@ -130,8 +130,9 @@ fn rooms_of_the_runtime_point_one_way() {
 /// Which rooms of the server may use which. No door but the member's own page knows her key.
 #[test]
 fn rooms_of_the_server_point_one_way() {
-    let allowed: [(&str, &[&str]); 6] = [
+    let allowed: [(&str, &[&str]); 7] = [
         ("broker", &["http"]),
+        ("callback", &["http"]),
         ("principal", &[]),
         ("tokens", &["Reach"]),
         ("http", &["BearerToken", "Principal", "Reach", "tokens"]),

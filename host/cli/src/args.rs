@@ -5,7 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::PageFlags;
+<<<<<<< HEAD
 use crate::broker::args::BrokerFlags;
+=======
+use crate::connect::OAuthFlags;
+>>>>>>> 7645105
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
@@ -104,7 +108,9 @@ pub(crate) enum Command {
 const CONNECT_EXAMPLES: &str = "Examples:
   pinhole connect github
   pinhole connect github --label work --cap write
-  pinhole connect stripe --token-stdin < key.txt";
+  pinhole connect stripe --token-stdin < key.txt
+  pinhole connect linear --oauth --client-id ID
+  pinhole connect github --oauth --client-id ID --device";
 
 const RUN_EXAMPLES: &str = "Examples:
   pinhole run github.list_org_repos --arg org=rust-lang
@@ -161,6 +167,8 @@ pub(crate) struct ConnectFlags {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) oauth: OAuthFlags,
     #[command(flatten)]
     pub(crate) passphrase: PassphraseFlags,
     #[command(flatten)]

@@ -26,7 +26,7 @@ pub use bot::LocalBot;
 pub use keep::{Keep, KeepError, Kept, OtherAccount, Place};
 pub use lend::{Confirmable, LendError, Lent, may_be_lent, take_back};
 pub use member::{Present, ReadGrantError};
-pub use prove::{ProveError, Proved, unproved};
+pub use prove::{Obtained, ProveError, Proved, unproved};
 pub use renew::{CapError, RenewError, Renewal};
 pub use sheet::{Sheet, SheetError, SheetRequest};
 pub use stored::{Agreed, Skipped, Standing, Stored, manifest_of};

@@ -5,8 +5,7 @@
 
 use axum::response::Response;
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LOCATION, REFERRER_POLICY, RETRY_AFTER,
-    SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE,
 };
 use http::{HeaderValue, StatusCode};
 use maud::Markup;
@@ -14,23 +13,11 @@ use serde_json::{Value, json};
 
 use super::html;
 use super::refused::{NoAsk, NoFlow};
+use crate::http::keep_private;
 
-/// No `form-action`: browsers hold it against every redirect that follows a form, and where a service sends the person on its
+/// Any other page's, but for `form-action`: browsers hold it against every redirect that follows a form, and where a service sends the person on its
 /// way back is not known here.
 const POLICY: &str = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'";
-
-/// `no-referrer` would make browsers send `Origin: null` with the form.
-const REFERRER: &str = "same-origin";
-
-const HEADERS: [(HeaderName, &str); 7] = [
-    (CONTENT_SECURITY_POLICY, POLICY),
-    (X_FRAME_OPTIONS, "DENY"),
-    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (REFERRER_POLICY, REFERRER),
-    (CACHE_CONTROL, "no-store"),
-    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-];
 
 /// A page.
 pub(super) fn page(status: StatusCode, page: Markup) -> Response {
@@ -91,8 +78,7 @@ fn of(status: StatusCode, kind: &'static str, body: impl Into<axum::body::Body>)
     *reply.status_mut() = status;
     let headers = reply.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    for (name, value) in HEADERS {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
+    keep_private(headers);
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     reply
 }
