@@ -5,11 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::PageFlags;
-<<<<<<< HEAD
 use crate::broker::args::BrokerFlags;
-=======
 use crate::connect::OAuthFlags;
->>>>>>> 7645105
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;

@@ -113,7 +113,12 @@ pub(crate) fn client_beside(
     broker: &ApiHost,
 ) -> anyhow::Result<PinnedClient> {
     let is_known = |host: &ApiHost| host == broker || has_host(catalog, host);
-    client_for(flags, &is_known, "neither a service here nor the broker", "`pinhole services` shows each one's host")
+    client_for(
+        flags,
+        &is_known,
+        "neither a service here nor the broker",
+        "`pinhole services` shows each one's host",
+    )
 }
 
 /// The same for a broker, which asks the services' authorization servers and nobody else.

@@ -6,11 +6,8 @@
 //! DESIGN, "Doors".
 #![forbid(unsafe_code)]
 
-<<<<<<< HEAD
 pub mod broker;
-=======
 pub mod callback;
->>>>>>> 7645105
 pub mod http;
 pub mod mcp;
 pub mod page;

@@ -5,6 +5,7 @@
 //! it says without one, that it has not passed anything on, only where it says so in its own words.
 //! DESIGN, "Doors": Broker.
 
+mod browser;
 mod config;
 mod passed;
 
@@ -25,6 +26,7 @@ use super::{FreshPair, TokenError, TokenKind, Unreadable, Verifier};
 use crate::entropy::{Entropy, EntropyError, seeded};
 use crate::net::{self, Incoming, Media, Posting, Sent, TokenPermit, Wire, WireLimits};
 
+pub use browser::{Returned, begin, returned};
 pub use config::{BrokerConfig, ConfigError, config};
 pub use passed::{passed, passed_done};
 
