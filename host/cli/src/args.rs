@@ -7,10 +7,13 @@ use clap::{Args, Parser, Subcommand};
 use crate::approvals::PageFlags;
 use crate::broker::args::BrokerFlags;
 use crate::connect::OAuthFlags;
+use crate::connections::RemoveFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
+use crate::receipts::args::ReceiptsCommand;
 use crate::registry::Registry;
+use crate::research::args::ResearchFlags;
 use crate::tokens::TokensCommand;
 
 /// Use a person's connected services without being handed the keys.
@@ -95,6 +98,12 @@ pub(crate) enum Command {
     /// Make and revoke the tokens by which others may call this machine's MCP server over HTTP
     #[command(subcommand)]
     Tokens(TokensCommand),
+    /// Have a model read on your connections and answer one question
+    #[command(after_help = crate::research::args::EXAMPLES)]
+    Research(Box<ResearchFlags>),
+    /// See what was run on this machine, and whether the record of it is as it was written
+    #[command(subcommand)]
+    Receipts(ReceiptsCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -220,12 +229,15 @@ pub(crate) enum ConnectionsCommand {
         #[command(flatten)]
         local: LocalManifests,
     },
-    /// Forget a connection and end its grants; the key stays good at the service until you end it there
+    /// Forget a connection and end its grants. A token from the service's page is given up there too, where the service takes
+    /// it back; a pasted key stays good until you end it there
     // An id may begin with a hyphen.
     #[command(allow_hyphen_values = true)]
     Remove {
         #[command(flatten)]
         which: WhichConnection,
+        #[command(flatten)]
+        flags: RemoveFlags,
     },
 }
 

@@ -15,6 +15,7 @@ use pinhole_grant::{
 };
 use pinhole_manifest::model::{Args, OAuth};
 use pinhole_manifest::{Access, ApiHost, OpId, ServiceId};
+use pinhole_runtime::book::Book;
 use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, ModuleFiles, Source};
 use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
@@ -305,6 +306,7 @@ pub(crate) fn executor(
         retries: Retries::Usual,
         sandbox,
         wire: Box::new(client),
+        book: Book::default(),
     }
 }
 

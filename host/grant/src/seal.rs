@@ -33,6 +33,8 @@ pub enum Kind {
     Ask,
     /// What a broker answers.
     Answer,
+    /// How far a bot's receipts had come at a time. Signed only, never sealed.
+    Checkpoint,
 }
 
 impl Kind {
@@ -44,6 +46,7 @@ impl Kind {
             Self::Returned => "pinhole/returned/v1",
             Self::Ask => "pinhole/ask/v1",
             Self::Answer => "pinhole/answer/v1",
+            Self::Checkpoint => "pinhole/checkpoint/v1",
         }
     }
 }

@@ -97,6 +97,7 @@ pub fn payload_type(kind: Kind) -> &'static str {
         Kind::Returned => "application/vnd.pinhole.returned+json",
         Kind::Ask => "application/vnd.pinhole.ask+json",
         Kind::Answer => "application/vnd.pinhole.answer+json",
+        Kind::Checkpoint => "application/vnd.pinhole.checkpoint+json",
     }
 }
 

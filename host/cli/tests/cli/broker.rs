@@ -86,7 +86,7 @@ impl House {
     }
 
     fn broker(&self, allow: &str) -> Running {
-        let (chain, key) = self.authority.identity_pem(BROKER).unwrap();
+        let (chain, key) = self.authority.server_pem(BROKER).unwrap();
         let (chain, key) = (self.operator.write("chain.pem", chain), self.operator.write("key.pem", key));
         self.operator.write("config.toml", format!("[broker]\nallow = [\"{allow}\"]\n"));
         let knows = self.knows(&self.operator);
@@ -251,6 +251,14 @@ fn a_member_connects_through_a_broker_and_what_it_gives_is_kept() {
         .unwrap()
         .replace("Bearer ", "");
     home.hides(&token);
+    // Removed, it is given up at the service, through the broker whose client it is.
+    let mut remove = vec!["connections", "remove", "acme"];
+    let (knows, dial) = (house.knows(&home), format!("{BROKER}:443:{}", broker.address));
+    remove.extend(["--resolve", &dial]);
+    remove.extend(knows.iter().map(String::as_str));
+    let removed = home.run(&remove).expect(0);
+    assert!(removed.stderr.contains("given up at the service too"), "{}", removed.stderr);
+    assert_eq!(house.stage.standin.requests().iter().filter(|seen| seen.path == "/oauth/revoke").count(), 2);
     let log = house.log();
     assert!(log.contains("a broker's ask was answered"), "{log}");
     for word in [SECRET, &token] {

@@ -12,6 +12,8 @@ mod broker;
 #[cfg(test)]
 mod connect;
 #[cfg(test)]
+mod connect_page;
+#[cfg(test)]
 mod connections;
 #[cfg(test)]
 mod demo;
@@ -56,6 +58,7 @@ mod pages;
 #[cfg(test)]
 mod plain;
 #[cfg(test)]
+mod receipts;
 mod registry;
 #[cfg(test)]
 mod run;

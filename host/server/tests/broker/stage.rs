@@ -188,7 +188,7 @@ impl Setup {
         let broker = broker.unwrap();
         let listener = broker.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (chain, private) = authority.identity_pem(HOST).unwrap();
+        let (chain, private) = authority.server_pem(HOST).unwrap();
         let identity = TlsIdentity::from_pem(chain.as_bytes(), private.as_bytes()).unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(serve(listener, Some(identity), broker, stop.clone()));

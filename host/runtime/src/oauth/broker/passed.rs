@@ -55,8 +55,11 @@ pub(super) fn done(answer: Answer) -> Result<(), BrokerError> {
 }
 
 fn no_pair(error: TokenError) -> NoPair {
+    let broke_off = matches!(error, TokenError::Unavailable { kind: Some(_), .. });
     let reached = match error.sent() {
         Sent::No => Reached::No,
+        // Why an answer broke off is not passed on, so that it did must be: nobody knows what became of the request.
+        Sent::Yes if broke_off => Reached::Maybe,
         Sent::Maybe => Reached::Maybe,
         Sent::Yes => Reached::Yes,
     };
@@ -111,6 +114,7 @@ mod tests {
     use pinhole_grant::Secret;
 
     use super::*;
+    use crate::net::{Stage, WireErrorKind};
 
     const NOW: UnixTime = UnixTime::from_secs(1_800_000_000);
 
@@ -138,6 +142,12 @@ mod tests {
             }
         }
         let NoPair::Unavailable { reached: Reached::No, .. } = no_pair(TokenError::Dial) else { panic!() };
+        let broke_off = TokenError::Unavailable {
+            sent: Sent::Yes,
+            retry_after: None,
+            kind: Some(WireErrorKind::Timeout { stage: Stage::Total }),
+        };
+        let NoPair::Unavailable { reached: Reached::Maybe, .. } = no_pair(broke_off) else { panic!() };
     }
 
     #[test]

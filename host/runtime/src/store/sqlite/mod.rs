@@ -9,14 +9,16 @@ mod connections;
 mod earlier;
 mod grants;
 mod kept;
+mod locks;
 mod open;
 mod questions;
+mod receipts;
 mod schema;
 mod spine;
 mod tokens;
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 #[cfg(unix)]
@@ -24,6 +26,7 @@ use rusqlite::FileControl;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use self::broken::{Broken, Place};
+use super::locks::InMemory;
 use super::{QuestionId, Removal, StoreError, Table};
 use pinhole_grant::{CredentialId, KeyId, PrincipalId};
 
@@ -42,6 +45,8 @@ pub struct SqliteStore {
     /// Reads, and writes the latest time, without waiting for `durable`. In memory there is but one connection.
     light: Option<Mutex<Connection>>,
     reach: Reach,
+    /// Locks of a store in memory; those of a file are beside it.
+    in_memory: Arc<InMemory>,
 }
 
 /// What may be done with what is stored.
@@ -70,7 +75,8 @@ impl SqliteStore {
     pub fn open_waiting(path: &Path, waits: Duration) -> Result<Self, StoreError> {
         let place = Place { path: path.into(), waits };
         let (durable, light) = open::open(&place)?;
-        Ok(Self { place, durable: Mutex::new(durable), light: Some(Mutex::new(light)), reach: Reach::All })
+        let (durable, light) = (Mutex::new(durable), Some(Mutex::new(light)));
+        Ok(Self { place, durable, light, reach: Reach::All, in_memory: Arc::default() })
     }
 
     /// Opens the database of a home to look at it, where there is one. Refuses what [`SqliteStore::open_home`] refuses, but
@@ -80,14 +86,15 @@ impl SqliteStore {
         let place = Place { path: home.join(DATABASE).into(), waits: LOCK_WAIT };
         let Some((durable, light)) = open::look(&place)? else { return Ok(None) };
         let (durable, light) = (Mutex::new(durable), Some(Mutex::new(light)));
-        Ok(Some(Self { place, durable, light, reach: Reach::Looks }))
+        Ok(Some(Self { place, durable, light, reach: Reach::Looks, in_memory: Arc::default() }))
     }
 
     /// A store that ends with the process.
     pub fn in_memory() -> Result<Self, StoreError> {
         let place = Place { path: Path::new(":memory:").into(), waits: LOCK_WAIT };
         let connection = open::in_memory().map_err(|error| place.fault("be made in memory", error))?;
-        Ok(Self { place, durable: Mutex::new(connection), light: None, reach: Reach::All })
+        let durable = Mutex::new(connection);
+        Ok(Self { place, durable, light: None, reach: Reach::All, in_memory: Arc::default() })
     }
 
     /// The file.

@@ -201,7 +201,7 @@ pub(super) fn of_io(place: &Place, doing: &'static str, source: io::Error) -> St
 }
 
 /// The path of a file that belongs to the database.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()
@@ -221,7 +221,7 @@ fn is_there(path: &Path) -> Result<bool, StoreError> {
 }
 
 /// Makes a folder and those above it that are missing, and waits until each name is on the disk.
-fn private_folder(path: &Path) -> io::Result<()> {
+pub(super) fn private_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
     }
