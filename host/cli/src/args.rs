@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::PageFlags;
+use crate::broker::args::BrokerFlags;
 use crate::connect::OAuthFlags;
 use crate::connections::RemoveFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
@@ -83,6 +84,8 @@ pub(crate) enum Command {
     /// See what a bot asks for that posts to a sidecar elsewhere, from your own manifest
     #[command(subcommand)]
     Propose(ProposeCommand),
+    /// Let members connect through OAuth clients whose secrets are in the environment here, and their bots renew
+    Broker(Box<BrokerFlags>),
     /// Look whether everything on this machine is as it should be, and say what to do where it is not
     Doctor(DoctorFlags),
     /// Show, make or protect this machine's keys

@@ -7,6 +7,7 @@
 mod approvals;
 mod args;
 mod asking;
+mod broker;
 mod call;
 mod config;
 mod connect;
@@ -73,6 +74,7 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Mcp(flags) => block_on(mcp::main(*flags, config)),
         Command::Sidecar(flags) => block_on(sidecar::main(*flags, config)),
         Command::Propose(command) => propose::main(command, config),
+        Command::Broker(flags) => block_on(broker::main(*flags, config)),
         Command::Doctor(flags) => block_on(doctor::main(&flags, config)),
         Command::Keys(command) => keys::main(command, config),
         Command::Grant(command) => grant::main(command, config),
