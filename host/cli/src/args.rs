@@ -10,7 +10,9 @@ use crate::connections::RemoveFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
+use crate::receipts::args::ReceiptsCommand;
 use crate::registry::Registry;
+use crate::research::args::ResearchFlags;
 use crate::tokens::TokensCommand;
 
 /// Use a person's connected services without being handed the keys.
@@ -93,6 +95,12 @@ pub(crate) enum Command {
     /// Make and revoke the tokens by which others may call this machine's MCP server over HTTP
     #[command(subcommand)]
     Tokens(TokensCommand),
+    /// Have a model read on your connections and answer one question
+    #[command(after_help = crate::research::args::EXAMPLES)]
+    Research(Box<ResearchFlags>),
+    /// See what was run on this machine, and whether the record of it is as it was written
+    #[command(subcommand)]
+    Receipts(ReceiptsCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -213,6 +221,18 @@ pub(crate) enum ConnectionsCommand {
         /// Take back what was lent instead
         #[arg(long, conflicts_with_all = ["uses", "ttl"])]
         take_back: bool,
+        #[command(flatten)]
+        passphrase: PassphraseFlags,
+        #[command(flatten)]
+        local: LocalManifests,
+    },
+    /// Take in a token pair that a bot has renewed: an outcome with `rotated` in it, or that alone
+    Take {
+        /// The file, or `-` for stdin
+        file: PathBuf,
+        /// The bot's public key, if it is another than this machine's; may be repeated
+        #[arg(long, value_name = "KEY")]
+        bot: Vec<String>,
         #[command(flatten)]
         passphrase: PassphraseFlags,
         #[command(flatten)]
@@ -455,6 +475,9 @@ pub(crate) struct MintFlags {
     /// How often it may be used [default: 1 for a write, unbounded for a read]; an approval is used once
     #[arg(long, value_name = "N", conflicts_with = "approve")]
     pub(crate) uses: Option<std::num::NonZeroU32>,
+    /// Where a token pair goes that the bot renews: a public key [default: yours, where the key can be renewed]
+    #[arg(long, value_name = "KEY")]
+    pub(crate) return_to: Option<String>,
     /// Approve exactly this write: the op and its args as JSON (or `@FILE`)
     #[arg(long, num_args = 2, value_names = ["SERVICE.OP", "ARGS"])]
     pub(crate) approve: Option<Vec<String>>,

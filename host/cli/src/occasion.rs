@@ -15,11 +15,13 @@ use pinhole_grant::{
 };
 use pinhole_manifest::model::{Args, OAuth};
 use pinhole_manifest::{Access, ApiHost, OpId, ServiceId};
+use pinhole_runtime::book::Book;
 use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, ModuleFiles, Source};
 use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::local::unproved;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
+use pinhole_runtime::renew::Renewing;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{SqliteStore, Store};
 use pinhole_runtime::{Executor, Retries};
@@ -269,7 +271,7 @@ pub(crate) fn executor(
     sandbox: Sandbox,
 ) -> Executor {
     Executor {
-        bot,
+        bot: Arc::new(bot),
         issuers,
         catalog,
         store,
@@ -278,7 +280,9 @@ pub(crate) fn executor(
         entropy: Box::new(SystemEntropy),
         retries: Retries::Usual,
         sandbox,
-        wire: Box::new(client),
+        book: Book::default(),
+        renewing: Renewing::default(),
+        wire: Arc::new(client),
     }
 }
 

@@ -9,7 +9,7 @@ use pinhole_grant::UnixTime;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::Outcome;
 use pinhole_runtime::net::Sent;
-use pinhole_runtime::outcome::{Code, ExitClass, Refusal, Unfollowed, Verdict};
+use pinhole_runtime::outcome::{Code, ExitClass, Refusal, UNRECEIPTED, Unfollowed, Verdict};
 use pinhole_runtime::project::Tree;
 use pinhole_runtime::store::StoreError;
 use serde::Serialize;
@@ -84,12 +84,19 @@ pub(crate) fn explained(error: &anyhow::Error) -> (String, String, End) {
     (message, hint.to_owned(), End::Local)
 }
 
+/// Whoever runs under a grant of somebody's has something for her.
+const ROTATED: &str = "note: the token was renewed, and the fresh one is sealed to the grant's member: `--json` shows it as \
+                       `rotated`, and she takes it in with `pinhole connections take FILE --bot KEY`";
+
 /// An outcome for people: the picked result on stdout, the rest on stderr.
 pub(crate) fn outcome(outcome: &Outcome) -> anyhow::Result<()> {
     match &outcome.verdict {
         Verdict::Done(picked) => {
             document(tree(&picked.result))?;
             picked.notes.iter().for_each(|dropped| self::dropped(dropped));
+            if picked.unreceipted {
+                note(format_args!("note: {UNRECEIPTED}"));
+            }
             let meta = &outcome.meta;
             match (&picked.next, picked.unfollowed) {
                 (Some(next), _) => note(format_args!(
@@ -111,6 +118,9 @@ pub(crate) fn outcome(outcome: &Outcome) -> anyhow::Result<()> {
             ));
         }
         Verdict::Refused(refused) => refusal(refused),
+    }
+    if outcome.rotated.is_some() {
+        note(ROTATED);
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 mod code;
 pub(crate) mod kept;
 mod more;
+mod rotated;
 
 use pinhole_grant::PageToken;
 use pinhole_manifest::visible::{is_plain_line, visible};
@@ -15,9 +16,11 @@ use serde::ser::{SerializeMap as _, Serializer};
 
 pub use code::{Code, ExitClass};
 pub use more::Unfollowed;
+pub use rotated::Rotated;
 
 use crate::net::Sent;
 use crate::project::Tree;
+use crate::receipts::ReceiptId;
 use crate::store::QuestionId;
 
 /// What a run returns.
@@ -32,6 +35,8 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What it took.
     pub meta: Meta,
+    /// The newest pair of the grant's credential, where the grant has an older one: for its member, whatever came of the run.
+    pub rotated: Option<Rotated>,
 }
 
 /// What came of a run.
@@ -55,15 +60,22 @@ pub struct Picked {
     pub notes: Vec<String>,
     /// Why there is no `next` although the service speaks of one.
     pub unfollowed: Option<Unfollowed>,
+    /// Whether a write was done of which no receipt could be written; the note that it began is still there.
+    pub unreceipted: bool,
 }
 
 impl Picked {
-    /// The dropped fields, then a sentence on pages that are not followed.
+    /// The dropped fields, then a sentence on pages that are not followed and one on a receipt that is missing.
     fn all_notes(&self) -> impl Iterator<Item = String> {
         let sentence = self.unfollowed.as_ref().map(ToString::to_string);
-        self.notes.iter().cloned().chain(sentence)
+        let unreceipted = self.unreceipted.then(|| UNRECEIPTED.to_owned());
+        self.notes.iter().cloned().chain(sentence).chain(unreceipted)
     }
 }
+
+/// What is said of a write without a receipt.
+pub const UNRECEIPTED: &str =
+    "the write was done, and no receipt of it could be written; the note that it began stays";
 
 /// Why a run gave no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -193,6 +205,9 @@ pub struct Meta {
     pub replayed: bool,
     /// Requests that were handed to the client, each try counted.
     pub requests: u32,
+    /// The receipt of the run, where one could be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<ReceiptId>,
     /// Milliseconds from the call to the outcome.
     pub ms: u64,
     /// The manifest, such as `github@1.0.0`.
@@ -274,6 +289,9 @@ impl Serialize for Outcome {
                 map.serialize_entry("notes", &answer.all_notes().collect::<Vec<_>>())?;
             }
             Verdict::Refused(refusal) => map.serialize_entry("refusal", refusal)?,
+        }
+        if let Some(rotated) = &self.rotated {
+            map.serialize_entry("rotated", rotated)?;
         }
         map.serialize_entry("meta", &self.meta)?;
         map.end()

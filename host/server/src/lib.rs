@@ -11,6 +11,7 @@ pub mod http;
 pub mod mcp;
 pub mod page;
 mod principal;
+pub mod research;
 mod tokens;
 
 pub use principal::{Principal, Reach};

@@ -57,6 +57,7 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let now = store.high_water(SystemClock.now())?;
     let issuers = vec![member.key.public().clone()];
     let executor = occasion::executor(catalog, bot.key, issuers, client, store.clone(), sandbox);
+    let executor = Executor { book: settings::book(&bot.home, config)?, ..executor };
     let (catalog, bot) = (&executor.catalog, executor.bot.public());
     let entry = local::service(catalog, &flags.service)?;
 

@@ -56,7 +56,11 @@ mod pages;
 #[cfg(test)]
 mod plain;
 #[cfg(test)]
+mod receipts;
+#[cfg(test)]
 mod registry;
+#[cfg(test)]
+mod research;
 #[cfg(test)]
 mod run;
 #[cfg(test)]

@@ -125,11 +125,11 @@ impl Executor {
     }
 
     async fn walk_to_request(&self, request: &CallRequest) -> Result<Explanation, Refusal> {
-        let mut trace = Trace::new(self);
+        let mut trace = Trace::of(self, request);
         let call = Call { stage: Received { request } };
-        let call = call.open_grant(self).await?;
+        let call = call.open_grant(self, &mut trace).await?;
         let call = call.agree(self, &mut trace)?;
-        let call = call.check_args()?;
+        let call = call.check_args(self, &mut trace)?;
         let call = call.authorize(self)?;
         let call = call.open_page(self)?;
         call.look_for_use(self).await?;
@@ -154,7 +154,7 @@ impl Call<OnPage<'_>> {
     fn describe(&self, executor: &Executor, meta: &Meta) -> Result<Explanation, Refusal> {
         let Authorized { agreed, args, rule, .. } = &self.stage.authorized;
         let would = match &agreed.op.action {
-            Action::Request(_) => Would::Send(self.render()?, self.idempotency_header(executor)),
+            Action::Request(_) => Would::Send(self.stage.render()?, self.stage.idempotency_header(executor)),
             Action::Module(module) => Would::Compute(module),
         };
         describe(agreed, args, would, rule_sentence(*rule, executor), executor, meta)

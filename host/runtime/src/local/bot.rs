@@ -49,22 +49,29 @@ impl LocalBot {
     /// question that waits for her; the same call runs after her yes.
     pub async fn run(&self, call: StoredCall) -> Outcome {
         match self.way(&call).await {
-            Ok(request) => self.executor.run(request).await,
+            Ok(request) => self.run_permitted(request).await,
             Err(outcome) => *outcome,
         }
+    }
+
+    /// Runs a call that [`LocalBot::way`] has found permitted. A pair that was renewed waits for the member here.
+    pub async fn run_permitted(&self, request: CallRequest) -> Outcome {
+        let outcome = self.executor.run(request).await;
+        self.keeps_returned(outcome).await
     }
 
     /// Finds what permits a call: the stored grant for a read; for a write its approval, which is then given out and is to be
     /// used at once. Else what comes of the call without it running.
     pub async fn way(&self, call: &StoredCall) -> Result<CallRequest, Box<Outcome>> {
-        let mut trace = Trace::new(&self.executor);
+        let mut trace = self.trace(call);
         let verdict = match self.permitted(call, &mut trace).await {
             Ok(Way::Runs(request)) => return Ok(request),
             Ok(Way::Ran(verdict)) => verdict,
             Err(refusal) => Verdict::Refused(refusal),
         };
-        let request = CallRequest::new(call.service.clone(), call.op.clone(), "", Vec::new());
-        Err(Box::new(self.executor.ended(request, verdict, trace)))
+        let asked = (call.service.clone(), call.op.clone());
+        let outcome = self.executor.ended(asked, verdict, trace).await;
+        Err(Box::new(self.keeps_returned(outcome).await))
     }
 
     /// What a call would do, without doing it: nothing is asked, spent, given out or sent.
@@ -76,7 +83,7 @@ impl LocalBot {
     pub async fn action(&self, call: &StoredCall) -> Result<ActionDigest, Refusal> {
         let stored = self.stored(call).await?;
         let request = request(call, stored.grant.sealed);
-        let mut trace = Trace::new(&self.executor);
+        let mut trace = self.trace(call);
         Ok(self.executor.consider(&request, &mut trace).await?.digest())
     }
 
@@ -92,6 +99,10 @@ impl LocalBot {
             Ok(()) => Ok(first),
         };
         Ok(agreed?)
+    }
+
+    pub(super) fn trace(&self, call: &StoredCall) -> Trace {
+        Trace::new(&self.executor, &call.service, &call.op, call.principal)
     }
 
     async fn permitted(&self, call: &StoredCall, trace: &mut Trace) -> Result<Way, Refusal> {
@@ -112,7 +123,7 @@ impl LocalBot {
         if access == Access::Read {
             return Ok(self.executor.explain(request).await);
         }
-        let mut trace = Trace::new(&self.executor);
+        let mut trace = self.trace(call);
         let asking = self.executor.consider(&request, &mut trace).await?;
         let describe = |rule: String| asking.describe(rule, &self.executor, &trace).map(Box::new);
         Ok(match self.last(call, asking.digest(), asking.now()).await? {

@@ -92,7 +92,7 @@ impl Mcp {
         let McpSettings { offer, yes, page } = settings;
         let LocalBot { executor, desk, member, agreed } = bot;
         let rounds = Rounds::new(executor.entropy.as_ref())?;
-        let executor = Executor { wire: Box::new(Telling(executor.wire)), ..executor };
+        let executor = Executor { wire: Arc::new(Telling(executor.wire)), ..executor };
         let bot = LocalBot { executor, desk, member, agreed };
         let shared = Shared { bot, offer, yes, page, rounds, writes: TaskTracker::new() };
         Ok(Self { shared: Arc::new(shared), at: At::Http })
@@ -118,6 +118,8 @@ impl Mcp {
     pub async fn ended(&self) {
         self.shared.writes.close();
         self.shared.writes.wait().await;
+        // What was written down until here is signed.
+        self.shared.bot.executor.close().await;
     }
 
     pub(super) fn caller(&self, context: RequestContext<RoleServer>) -> Result<Caller, ErrorData> {

@@ -12,6 +12,8 @@ mod kept;
 mod locks;
 mod open;
 mod questions;
+mod receipts;
+mod renewals;
 mod schema;
 mod spine;
 mod tokens;
@@ -25,6 +27,7 @@ use rusqlite::FileControl;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use self::broken::{Broken, Place};
+use super::locks::InMemory;
 use super::{QuestionId, Removal, StoreError, Table};
 use pinhole_grant::{CredentialId, KeyId, PrincipalId};
 
@@ -44,7 +47,7 @@ pub struct SqliteStore {
     light: Option<Mutex<Connection>>,
     reach: Reach,
     /// Locks of a store in memory; those of a file are beside it.
-    in_memory: Arc<locks::InMemory>,
+    in_memory: Arc<InMemory>,
 }
 
 /// What may be done with what is stored.
