@@ -6,7 +6,7 @@ use pinhole_manifest::Access;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{catalog, id, oauth};
+use super::{id, manifest, oauth};
 use crate::entropy::SystemEntropy;
 use crate::oauth::{
     Authorize, AuthorizeError, Callback, CallbackError, ErrorCode, State, Verifier, callback, challenge,
@@ -15,11 +15,11 @@ use crate::oauth::{
 const REDIRECT: &str = "http://127.0.0.1:49152/callback";
 
 fn sent_to(members: &Value, cap: Access) -> Result<(Url, State, Verifier), AuthorizeError> {
-    let catalog = catalog(members);
+    let manifest = manifest(members);
     let (state, verifier) = (State::new(&SystemEntropy).unwrap(), Verifier::new(&SystemEntropy).unwrap());
     let client = id();
     let url = Authorize {
-        oauth: oauth(&catalog),
+        oauth: oauth(&manifest),
         client: &client,
         redirect: REDIRECT,
         state: &state,
@@ -67,9 +67,9 @@ fn a_parameter_of_the_manifest_s_own_stays_and_never_stands_twice() {
 }
 
 fn back(members: &Value, query: impl FnOnce(&str) -> String) -> Result<String, CallbackError> {
-    let (catalog, state) = (catalog(members), State::new(&SystemEntropy).unwrap());
+    let (manifest, state) = (manifest(members), State::new(&SystemEntropy).unwrap());
     let query = query(state.expose());
-    let code = callback(Callback { query: &query, state: &state, oauth: oauth(&catalog) });
+    let code = callback(Callback { query: &query, state: &state, oauth: oauth(&manifest) });
     code.map(|code| code.expose().to_owned())
 }
 

@@ -9,7 +9,7 @@ use pinhole_manifest::Access;
 use serde_json::{Value, json};
 
 use super::scripted::{Reply, Scripted};
-use super::{NOW, catalog, endpoint, public};
+use super::{NOW, endpoint, manifest, public};
 use crate::clock::{Clock, Timer, Wait};
 use crate::net::{Sent, WireErrorKind};
 use crate::oauth::{DeviceError, DeviceStart, FreshPair, TokenError, Unreadable};
@@ -46,9 +46,9 @@ fn start() -> Value {
 }
 
 async fn begun(answer: Value) -> Result<DeviceStart, TokenError> {
-    let (catalog, client) = (catalog(&json!({})), public());
+    let (manifest, client) = (manifest(&json!({})), public());
     let wire = Scripted::new([Reply::json(200, answer)]);
-    let begun = endpoint(&wire, &catalog, &client).device(Access::Write).await;
+    let begun = endpoint(&wire, &manifest, &client).device(Access::Write).await;
     let asked = wire.asked().remove(0);
     assert_eq!(asked.url, "https://id.thing.dev/device");
     assert_eq!(asked.field("client_id"), Some("client-1"));
@@ -61,9 +61,9 @@ async fn waited(
     replies: impl IntoIterator<Item = Reply>,
 ) -> (Result<FreshPair, DeviceError>, Vec<u64>) {
     let start = begun(start).await.unwrap();
-    let (catalog, client, time) = (catalog(&json!({})), public(), Time::default());
+    let (manifest, client, time) = (manifest(&json!({})), public(), Time::default());
     let wire = Scripted::new(replies);
-    let pair = endpoint(&wire, &catalog, &client).device_pair(&start, Access::Read, &time, &time).await;
+    let pair = endpoint(&wire, &manifest, &client).device_pair(&start, Access::Read, &time, &time).await;
     for asked in wire.asked().into_iter().filter(|asked| asked.url != "https://id.thing.dev/revoke") {
         assert_eq!(asked.url, "https://id.thing.dev/token");
         assert_eq!(asked.field("device_code"), Some("device-1"));

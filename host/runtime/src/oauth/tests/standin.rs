@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pinhole_grant::Dial;
-use pinhole_manifest::Access;
+use pinhole_manifest::{Access, Manifest};
 use pinhole_standin::{
     Authority, Certificate, Config, Cut, Manners, Misbehaviour, Provider, Rotation, Standin, When, World,
     Writing,
@@ -13,8 +13,7 @@ use rustls_pki_types::pem::PemObject as _;
 use serde_json::json;
 use url::Url;
 
-use super::{NOW, catalog, oauth, secret};
-use crate::catalog::Catalog;
+use super::{NOW, manifest, oauth, secret};
 use crate::entropy::SystemEntropy;
 use crate::net::{DialOverride, NetSettings, PinnedClient, Sent, WireErrorKind};
 use crate::oauth::{
@@ -29,7 +28,7 @@ struct House {
     standin: Standin,
     provider: Provider,
     wire: PinnedClient,
-    catalog: Catalog,
+    manifest: Manifest,
     client: Client,
 }
 
@@ -51,19 +50,19 @@ impl House {
         let dial = DialOverride::parse(&format!("{HOST}:443:{}", standin.addr())).unwrap();
         let settings =
             NetSettings::default().with_override(dial).with_ca_pem(authority.pem().as_bytes()).unwrap();
-        let catalog = catalog(&json!({
+        let manifest = manifest(&json!({
             "authorize_url": "https://id.thing.dev/oauth/authorize",
             "token_url": "https://id.thing.dev/oauth/token",
             "revoke_url": "https://id.thing.dev/oauth/revoke",
             "device_url": "https://id.thing.dev/oauth/device",
         }));
         let client = Client::Public { id: pinhole_grant::ClientId::parse("public-client").unwrap() };
-        Self { standin, provider, wire: PinnedClient::new(settings).unwrap(), catalog, client }
+        Self { standin, provider, wire: PinnedClient::new(settings).unwrap(), manifest, client }
     }
 
     fn endpoint(&self) -> TokenEndpoint<'_> {
         let (wire, client) = (&self.wire, &self.client);
-        TokenEndpoint { wire, oauth: oauth(&self.catalog), client, dial: Dial::Overridden, now: NOW }
+        TokenEndpoint { wire, oauth: oauth(&self.manifest), client, dial: Dial::Overridden, now: NOW }
     }
 
     /// Through the browser: what the person's is sent back with.
@@ -94,7 +93,7 @@ impl House {
         let state = State::new(&SystemEntropy).unwrap();
         let challenge = verifier.challenge();
         let authorize = Authorize {
-            oauth: oauth(&self.catalog),
+            oauth: oauth(&self.manifest),
             client: self.client.id(),
             redirect: REDIRECT,
             state: &state,
@@ -103,7 +102,7 @@ impl House {
         };
         let back = self.browser(&authorize.url().unwrap()).await;
         let query = back.query().unwrap();
-        let code = callback(Callback { query, state: &state, oauth: oauth(&self.catalog) }).unwrap();
+        let code = callback(Callback { query, state: &state, oauth: oauth(&self.manifest) }).unwrap();
         self.endpoint().exchange(&code, Some(verifier), REDIRECT, Access::Read).await
     }
 
@@ -226,9 +225,9 @@ async fn a_name_that_leads_to_an_address_of_ones_own_is_not_dialled() {
         }
     }
     let wire = PinnedClient::with_lookup(NetSettings::default(), std::sync::Arc::new(Loopback)).unwrap();
-    let (catalog, client) = (catalog(&json!({})), super::public());
+    let (manifest, client) = (manifest(&json!({})), super::public());
     let asked =
-        TokenEndpoint { wire: &wire, oauth: oauth(&catalog), client: &client, dial: Dial::Real, now: NOW };
+        TokenEndpoint { wire: &wire, oauth: oauth(&manifest), client: &client, dial: Dial::Real, now: NOW };
     let kind = Some(WireErrorKind::AddressRefused);
     let expected = TokenError::Unavailable { sent: Sent::No, retry_after: None, kind };
     assert_eq!(asked.refresh(&secret("r")).await.unwrap_err(), expected);
