@@ -4,11 +4,11 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, PairDigest, UnixTime};
 use pinhole_runtime::receipts::{Facts, Note, NoteId, Stored};
 use pinhole_runtime::store::{
-    Appended, CheckpointRow, Claim, Claiming, Fate, Held, Kept, LockError, LockName, Locks, MemoryStore,
-    ReceiptFilter, Receipts, Settled, SpendError, Store, StoreError, Use,
+    Appended, CheckpointRow, Claim, Claiming, Fate, Held, Kept, Line, LineError, LockError, LockName, Locks,
+    MemoryStore, ReceiptFilter, Receipts, Renewals, Settled, SpendError, Store, StoreError, Use,
 };
 
 /// What there is no room for.
@@ -89,6 +89,23 @@ impl Kept for Full {
         claim(claiming: &Claiming) -> Result<Claim, StoreError>;
         kept(claiming: &Claiming) -> Result<Option<Claim>, StoreError>;
         ended(id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError>;
+    }
+}
+
+impl Renewals for Full {
+    as_the_store_does! {
+        line(pair: &PairDigest) -> Result<Option<Line>, StoreError>;
+        lines(member: KeyId) -> Result<Vec<Line>, StoreError>;
+    }
+
+    fn begin_line(&self, line: &Line) -> Result<Line, StoreError> {
+        self.room_for(NoRoomFor::Notes)?;
+        self.store.begin_line(line)
+    }
+
+    fn change_line(&self, from: &Line, to: &Line) -> Result<(), LineError> {
+        self.room_for(NoRoomFor::Notes)?;
+        self.store.change_line(from, to)
     }
 }
 

@@ -226,6 +226,18 @@ pub(crate) enum ConnectionsCommand {
         #[command(flatten)]
         local: LocalManifests,
     },
+    /// Take in a token pair that a bot has renewed: an outcome with `rotated` in it, or that alone
+    Take {
+        /// The file, or `-` for stdin
+        file: PathBuf,
+        /// The bot's public key, if it is another than this machine's; may be repeated
+        #[arg(long, value_name = "KEY")]
+        bot: Vec<String>,
+        #[command(flatten)]
+        passphrase: PassphraseFlags,
+        #[command(flatten)]
+        local: LocalManifests,
+    },
     /// Forget a connection and end its grants. A token from the service's page is given up there too, where the service takes
     /// it back; a pasted key stays good until you end it there
     // An id may begin with a hyphen.
@@ -463,6 +475,9 @@ pub(crate) struct MintFlags {
     /// How often it may be used [default: 1 for a write, unbounded for a read]; an approval is used once
     #[arg(long, value_name = "N", conflicts_with = "approve")]
     pub(crate) uses: Option<std::num::NonZeroU32>,
+    /// Where a token pair goes that the bot renews: a public key [default: yours, where the key can be renewed]
+    #[arg(long, value_name = "KEY")]
+    pub(crate) return_to: Option<String>,
     /// Approve exactly this write: the op and its args as JSON (or `@FILE`)
     #[arg(long, num_args = 2, value_names = ["SERVICE.OP", "ARGS"])]
     pub(crate) approve: Option<Vec<String>>,

@@ -46,6 +46,11 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
         occasion::credential(entry, occasion::token_from_stdin()?, account, dial, access(flags))?;
     let now = SystemClock.now();
     let request = request(wanted, flags, entry, &credential, now)?;
+    let request = match (&flags.return_to, credential.refresh()) {
+        (Some(key), _) => request.returning_to(keys::parse_public(key)?),
+        (None, Some(_)) => request.returning_to(member.public().clone()),
+        (None, None) => request,
+    };
     let minted = pinhole_grant::mint(&request, &credential, &member, now, &mut occasion::entropy());
     let sealed = minted.map_err(|error| {
         let hint = match error {

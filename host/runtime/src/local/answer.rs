@@ -108,6 +108,7 @@ impl Present<'_> {
             self.now,
             until,
         );
+        let request = self.returning(request, &credential);
         let mut rng = entropy::seeded(self.entropy)?;
         let grant = pinhole_grant::mint(&request, &credential, self.key, self.now, &mut rng)?;
         let answer = Answer::Approve { grant: grant.id(), sealed: grant.as_bytes(), until };

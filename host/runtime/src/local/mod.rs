@@ -17,6 +17,7 @@ mod prove;
 mod renew;
 mod sheet;
 mod stored;
+mod take;
 mod view;
 
 use pinhole_grant::{CallKey, Label, PrincipalId};
@@ -32,6 +33,7 @@ pub use prove::{Obtained, ProveError, Proved, unproved};
 pub use renew::{CapError, RenewError, Renewal};
 pub use sheet::{Sheet, SheetError, SheetRequest};
 pub use stored::{Agreed, Skipped, Standing, Stored, manifest_of};
+pub use take::TakeInError;
 pub use view::ViewError;
 
 /// How long a question waits for an answer, in seconds: a day.

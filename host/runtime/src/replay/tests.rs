@@ -57,7 +57,7 @@ async fn play(one_of: usize, book: fn() -> Book, check: impl Fn(&Played)) -> usi
             let args = serde_json::from_str(case.args.as_str()).unwrap();
             let began = !case.exchanges.is_empty();
             let script = Arc::new(Script::new(case.exchanges, scheme, stage.key(), idempotency));
-            let wire = Box::new(ReplayWire::new(script));
+            let wire = Arc::new(ReplayWire::new(script));
             let outcome = stage.play(case.access, case.args.as_str(), wire, &mut rng).await.unwrap();
             let rows = store.receipts_from(bot, 0, 9).unwrap();
             assert_eq!(store.notes(bot, 9).unwrap(), [], "{name}");
