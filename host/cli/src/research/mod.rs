@@ -45,7 +45,17 @@ pub(crate) async fn main(flags: ResearchFlags, config: &Config) -> anyhow::Resul
     let door = PinnedClient::new(NetSettings::default())?;
     let endpoint = Endpoint::new(ModelDoor::new(door, key)?, url.agreed());
     let question = Question { text: &flags.question, model: &settings.model };
-    let answered = ask(question, &session, &bot.executor, &endpoint, bounds, async |_outcome| {}).await;
+    let mut unkept = Vec::new();
+    let answered = ask(question, &session, &bot.executor, &endpoint, bounds, async |outcome| {
+        unkept.extend(bot.keeps_returned(outcome).await.rotated);
+    });
+    let answered = answered.await;
+    for rotated in &unkept {
+        out::note(
+            "a renewed key could not be kept for you; save this line and have it taken in (`pinhole connections take`):",
+        );
+        out::note(serde_json::to_string(rotated)?);
+    }
     bot.executor.close().await;
     shown(&answered.map_err(|error| failed(&error))?, flags.json)
 }
