@@ -26,6 +26,7 @@ mod module;
 mod occasion;
 mod out;
 mod pages;
+mod propose;
 mod receipts;
 mod registry;
 mod research;
@@ -33,6 +34,7 @@ mod run;
 mod services;
 mod settings;
 mod sheet;
+mod sidecar;
 mod terminal;
 mod tokens;
 mod wait;
@@ -54,11 +56,12 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
-    config.start_log(match &command {
+    match &command {
         // What a module logs is what its author wants to see.
-        Command::Module(_) => LevelFilter::INFO,
-        _ => LevelFilter::WARN,
-    });
+        Command::Module(_) => config.start_log(LevelFilter::INFO),
+        Command::Sidecar(flags) => sidecar::start_log(flags, config),
+        _ => config.start_log(LevelFilter::WARN),
+    }
     match command {
         Command::Demo(flags) => block_on(demo::main(&flags)),
         Command::Services(flags) => services::main(&flags, config),
@@ -68,6 +71,8 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Explain(flags) => block_on(explain::main(flags, config)),
         Command::Approvals(command) => approvals::main(command, config),
         Command::Mcp(flags) => block_on(mcp::main(*flags, config)),
+        Command::Sidecar(flags) => block_on(sidecar::main(*flags, config)),
+        Command::Propose(command) => propose::main(command, config),
         Command::Doctor(flags) => block_on(doctor::main(&flags, config)),
         Command::Keys(command) => keys::main(command, config),
         Command::Grant(command) => grant::main(command, config),

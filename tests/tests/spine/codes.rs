@@ -114,6 +114,7 @@ fn proved(code: Code, run: impl Future<Output = Provoked> + 'static) -> Row {
 fn before_anything_is_sent_on_a_connection() -> Vec<Row> {
     use asking::codes as on;
     vec![
+        before(Code::Busy, grants::turned_away()),
         before(Code::NotConnected, on::without_a_connection()),
         proved(Code::UnknownConnection, on::no_such_connection()),
         proved(Code::NoStoredGrant, on::one_without_the_bots_grant()),

@@ -10,6 +10,7 @@ mod bearer;
 mod body;
 mod front;
 mod gate;
+mod listen;
 pub(crate) mod metadata;
 mod places;
 mod private;
@@ -20,8 +21,10 @@ mod window;
 
 pub use bearer::Bearer;
 pub(crate) use bearer::{Admission, Admitted};
-pub(crate) use body::whole;
-pub(crate) use front::{Front, NamedHost, PageHeaders};
+pub(crate) use body::{is_json, whole};
+pub(crate) use front::{Bound, Front, NamedHost, PageHeaders};
+#[cfg(unix)]
+pub use listen::{SocketError, SocketFile};
 pub(crate) use private::keep_private;
 pub(crate) use refused::{Refused, plain};
 pub use serve::ServeError;
