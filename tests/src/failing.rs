@@ -134,12 +134,10 @@ impl Receipts for Full {
         if self.no_room != NoRoomFor::EitherSilently {
             return self.store.append(facts, note, settled);
         }
-        match self.fallen.get() {
-            Some(fallen) => Ok(*fallen),
-            None => {
-                let appended = self.store.append(facts, note, settled)?;
-                Ok(*self.fallen.get_or_init(|| appended))
-            }
+        if let Some(fallen) = self.fallen.get() {
+            return Ok(*fallen);
         }
+        let appended = self.store.append(facts, note, settled)?;
+        Ok(*self.fallen.get_or_init(|| appended))
     }
 }

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pinhole_runtime::book::{self, Book, CheckpointFile};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
-use pinhole_runtime::receipts::{ArgsKept, CheckpointEvery, Facts, ReceiptSettings, RequestMade, Unended};
+use pinhole_runtime::receipts::{
+    ArgsKept, CheckpointEvery, Facts, ReceiptId, ReceiptSettings, RequestMade, Unended,
+};
 use pinhole_runtime::store::{MemoryStore, ReceiptFilter, SqliteStore, Store};
 use pinhole_runtime::{CallRequest, Outcome};
 use pinhole_tests::{
@@ -93,7 +95,7 @@ async fn a_refusal_before_the_grant_opened_knows_no_member() {
     let outcome = stage.run("github.get_repo", &repo_args(), b"not a grant").await;
     is(&outcome, Code::GrantMalformed, Sent::No);
     let facts = last(&stage);
-    assert_eq!(outcome.meta.receipt.map(|id| id.seq()), Some(1));
+    assert_eq!(outcome.meta.receipt.map(ReceiptId::seq), Some(1));
     assert_eq!((facts.code.as_str(), facts.sent), ("grant_malformed", Sent::No));
     assert_eq!((facts.member, facts.grant, facts.connection), (None, None, None));
     assert_eq!((facts.args_digest, facts.manifest), (None, None));
@@ -231,7 +233,7 @@ async fn what_has_no_connection_leaves_a_receipt_too() {
     let stage = Setup::github().start_local().await;
     let outcome = stage.run("github.get_repo", &repo_args()).await;
     assert_eq!(refusal(&outcome).code, Code::NotConnected);
-    assert_eq!(outcome.meta.receipt.map(|id| id.seq()), Some(1));
+    assert_eq!(outcome.meta.receipt.map(ReceiptId::seq), Some(1));
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use pinhole_runtime::outcome::Code;
 use pinhole_runtime::renew::{Ask, Asked, Asking, Renewing, Unanswered};
 use pinhole_runtime::store::{Carried, ConnectionRow, Connections as _, Returns as _};
 use pinhole_runtime::{CallRequest, Explained, Outcome};
+use pinhole_server::research::Research;
 use pinhole_standin::{Manners, Provider, Reply, Route};
 use pinhole_tests::{Granting, LocalStage, NOW, Setup, Stage, call, op_name, thing};
 use rand::rand_core::UnwrapErr;
@@ -416,4 +417,23 @@ pub(crate) async fn with_nobody_there() -> Provoked {
     let outcome = run(&stage, &grant).await;
     assert_eq!(outcome.refusal().unwrap().retry_after, Some(9));
     Provoked { stage, outcome }
+}
+
+#[tokio::test]
+async fn a_pair_that_is_renewed_in_a_research_session_goes_back_and_is_not_told() {
+    let (stage, provider) = staged().await;
+    let grant = granted(&stage, &provider, Some(20));
+    let held = held(&grant);
+    let session = Research::default().open(vec![grant.seal()], &stage.executor, NOW).await.unwrap();
+    for _ in 0..2 {
+        let called = session.call("thing_plain_thing", serde_json::Map::new(), &stage.executor).await;
+        assert!(called.ok, "{}", called.text);
+        let outcome = called.outcome.unwrap();
+        let back = handed_back(&outcome, &stage, &held);
+        for token in [back.secret(), back.refresh().unwrap()] {
+            assert!(!forms(token.expose()).iter().any(|form| called.text.contains(form)), "{}", called.text);
+        }
+        assert!(!called.text.contains("rotated") && !called.text.contains("returned"), "{}", called.text);
+    }
+    assert_eq!(provider.refreshes(), 1);
 }

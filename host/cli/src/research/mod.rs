@@ -45,9 +45,19 @@ pub(crate) async fn main(flags: ResearchFlags, config: &Config) -> anyhow::Resul
     let door = PinnedClient::new(NetSettings::default())?;
     let endpoint = Endpoint::new(ModelDoor::new(door, key)?, url.agreed());
     let question = Question { text: &flags.question, model: &settings.model };
-    let answered = ask(question, &session, &bot.executor, &endpoint, bounds, async |_outcome| {}).await;
+    let mut unkept = Vec::new();
+    let answered = ask(question, &session, &bot.executor, &endpoint, bounds, async |outcome| {
+        unkept.extend(bot.keeps_returned(outcome).await.rotated);
+    });
+    let answered = answered.await;
+    for rotated in &unkept {
+        out::note(
+            "a renewed key could not be kept for you; save this line and have it taken in (`pinhole connections take`):",
+        );
+        out::note(serde_json::to_string(rotated)?);
+    }
     bot.executor.close().await;
-    shown(&answered.map_err(failed)?, flags.json)
+    shown(&answered.map_err(|error| failed(&error))?, flags.json)
 }
 
 fn bounds(flags: &ResearchFlags) -> anyhow::Result<Bounds> {
@@ -62,7 +72,7 @@ fn bounds(flags: &ResearchFlags) -> anyhow::Result<Bounds> {
 fn key(settings: &ModelSettings) -> anyhow::Result<ModelKey> {
     let bytes = Zeroizing::new(files::read_private(&settings.key_file)?);
     let text = std::str::from_utf8(&bytes).unwrap_or_default();
-    ModelKey::new(Zeroizing::new(text.to_owned())).map_err(|error| {
+    ModelKey::new(text).map_err(|error| {
         let message = format!("`{}`: {error}", settings.key_file.display());
         Failure::new(End::Usage, message, "put the key of the model's host into the file, and nothing else")
             .into()
@@ -143,8 +153,8 @@ fn shown(answered: &Answered, json: bool) -> anyhow::Result<End> {
     Ok(End::Done)
 }
 
-fn failed(error: AskError) -> Failure {
-    let (end, hint) = match &error {
+fn failed(error: &AskError) -> Failure {
+    let (end, hint) = match error {
         AskError::Question | AskError::Bounds(_) => (End::Usage, "ask shorter, or within the bounds"),
         AskError::Model(ModelError::Status(401 | 403)) => {
             (End::Failed, "look at the key in `research.key_file`")

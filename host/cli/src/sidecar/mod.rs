@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use pinhole_grant::PublicKey;
 use pinhole_manifest::Access;
+use pinhole_runtime::Executor;
 use pinhole_runtime::clock::{SystemClock, SystemTimer};
 use pinhole_runtime::store::Desk;
 use pinhole_server::Reach;
@@ -38,7 +39,9 @@ pub(crate) async fn main(flags: SidecarFlags, config: &Config) -> anyhow::Result
     let told = wait::told_to_stop()?;
     let http = HttpSettings::default().with_limits(limits(&flags)?);
     let at = listen(&flags, &http, &desk, &reach, config).await?;
+    let book = settings::book(&bot.home, config)?;
     let executor = occasion::executor(catalog, bot.key, issuers, client, store, settings::sandbox(config)?);
+    let executor = Executor { book, ..executor };
     let sidecar = Sidecar { executor, desk, timer: Arc::new(SystemTimer), reach, queue: queue(&flags), http };
     let stop = CancellationToken::new();
     let mut served = Box::pin(serve(sidecar, at, stop.clone()));

@@ -88,11 +88,15 @@ pub fn verify(
         }
     }
     let mut verifier = Verifier::new(bot.id(), known);
-    falsehoods.into_iter().for_each(|place| verifier.false_checkpoint(place));
+    for place in falsehoods {
+        verifier.false_checkpoint(place);
+    }
     let mut from = 0;
     loop {
         let rows = store.receipts_from(bot.id(), from, AT_ONCE)?;
-        rows.iter().for_each(|row| verifier.row(row));
+        for row in &rows {
+            verifier.row(row);
+        }
         match rows.last() {
             Some(last) if rows.len() == AT_ONCE => from = last.seq.saturating_add(1),
             _ => return Ok(verifier.finish()),

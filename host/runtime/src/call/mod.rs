@@ -115,7 +115,7 @@ pub(crate) struct Trace {
     /// The newest pair of the call's credential, where its grant has an older one.
     rotated: Option<Rotated>,
     result_bytes: u64,
-    record: Record,
+    record: Box<Record>,
 }
 
 impl Trace {
@@ -127,7 +127,7 @@ impl Trace {
         principal: Option<PrincipalId>,
     ) -> Self {
         let now = executor.timer.now();
-        let record = Record::new(executor, service, op, principal);
+        let record = Box::new(Record::new(executor, service, op, principal));
         let (meta, rotated) = (Meta::default(), None);
         Self { started: now, begun: now, meta, rotated, result_bytes: u64::MAX, record }
     }
@@ -140,14 +140,14 @@ impl Trace {
     /// Another of the same call, for a request beside others; what it took is added here later.
     fn beside(&self) -> Self {
         let Self { started, begun, meta: _, rotated: _, result_bytes, record } = self;
-        let (meta, rotated, record) = (Meta::default(), None, record.beside());
+        let (meta, rotated, record) = (Meta::default(), None, Box::new(record.beside()));
         Self { started: *started, begun: *begun, meta, rotated, result_bytes: *result_bytes, record }
     }
 
     /// Takes in what requests beside this one took.
     fn take_in(&mut self, other: Self) {
         self.meta.requests = self.meta.requests.saturating_add(other.meta.requests);
-        self.record.take_in(other.record, &other.meta);
+        self.record.take_in(*other.record, &other.meta);
         self.meta.bytes_in = self.meta.bytes_in.saturating_add(other.meta.bytes_in);
         if let Some(rotated) = other.rotated {
             self.hand_back(rotated);
@@ -222,7 +222,7 @@ impl Executor {
     /// Runs one op under a grant. Every way of failing is a refusal with a code; none is a panic.
     pub async fn run(&self, request: CallRequest) -> Outcome {
         let mut trace = Trace::of(self, &request);
-        let verdict = match self.walk(&request, &mut trace).await {
+        let verdict = match Box::pin(self.walk(&request, &mut trace)).await {
             Ok(answer) => Verdict::Done(answer),
             Err(refusal) => Verdict::Refused(refusal),
         };
@@ -242,7 +242,7 @@ impl Executor {
         let rotated = trace.rotated;
         let outcome = Outcome { service, op, verdict, proposal: None, meta: trace.meta, rotated };
         let outcome = outcome.capped(trace.result_bytes);
-        let outcome = self.receipted(outcome, trace.record).await;
+        let outcome = Box::pin(self.receipted(outcome, trace.record)).await;
         if let Some(refusal) = outcome.refusal() {
             tracing::info!(
                 service = %outcome.service, op = %outcome.op, code = %refusal.code, sent = ?refusal.sent,

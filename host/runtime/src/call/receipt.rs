@@ -18,7 +18,7 @@ use crate::outcome::{Code, Meta, Outcome, Refusal, Verdict};
 use crate::project::Tree;
 use crate::receipts::{
     ARGS_BYTES_MAX, ArgsKept, Checkpoint, Covers, FIELDS_MAX, Facts, Note, NoteId, OK, REQUESTS_MAX,
-    ReceiptId, RequestMade, Unended,
+    ReceiptId, RequestMade, Stored, Unended,
 };
 use crate::scrub::Scrub;
 use crate::store::{Settled, Store, Use};
@@ -173,7 +173,7 @@ impl Executor {
 
     /// Writes the receipt of a call that has come to its end, and says in the outcome which it is, or what follows where there
     /// is none.
-    pub(super) async fn receipted(&self, mut outcome: Outcome, mut record: Record) -> Outcome {
+    pub(super) async fn receipted(&self, mut outcome: Outcome, mut record: Box<Record>) -> Outcome {
         record.read_to_its_end(&outcome.meta);
         let mut left = record.left.take();
         // What sent nothing may be lost in a power cut; a write that began may not.
@@ -233,7 +233,7 @@ impl Executor {
         };
         match self.with_store(look).await {
             Ok((last, marked)) => {
-                let head = last.first().and_then(|row| row.receipt()).map(|receipt| receipt.head());
+                let head = last.first().and_then(Stored::receipt).map(|receipt| receipt.head());
                 if let Some(head) = head.filter(|head| head.seq > marked) {
                     self.mark(head).await;
                 }

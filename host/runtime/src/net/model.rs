@@ -83,7 +83,7 @@ impl fmt::Debug for ModelKey {
 
 impl ModelKey {
     /// Takes a key; white space at its ends is left out.
-    pub fn new(text: Zeroizing<String>) -> Result<Self, ModelKeyError> {
+    pub fn new(text: &str) -> Result<Self, ModelKeyError> {
         let key = Zeroizing::new(text.trim().to_owned());
         let fits =
             (1..=KEY_BYTES_MAX).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
@@ -293,10 +293,10 @@ mod tests {
 
     #[test]
     fn a_key_is_visible_text_and_is_not_printed() {
-        let key = ModelKey::new(Zeroizing::new(" sk-123\n".to_owned())).unwrap();
+        let key = ModelKey::new(" sk-123\n").unwrap();
         assert_eq!(format!("{key:?}"), "ModelKey(<secret>)");
         for text in ["", " ", "a b", "a\u{7f}", &"a".repeat(KEY_BYTES_MAX + 1)] {
-            assert!(ModelKey::new(Zeroizing::new(text.to_owned())).is_err(), "{text}");
+            assert!(ModelKey::new(text).is_err(), "{text}");
         }
     }
 }

@@ -142,6 +142,17 @@ impl Verdict {
     }
 }
 
+/// What stands before the next receipt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// Nothing that is there.
+    Nothing,
+    /// One that is not what was put there.
+    Unreadable,
+    /// This one.
+    One(Head),
+}
+
 /// Looks at a chain.
 #[derive(Debug)]
 pub struct Verifier {
@@ -150,8 +161,7 @@ pub struct Verifier {
     signed: BTreeMap<u64, Vec<Digest>>,
     /// Where what came before was removed on purpose: the last of these that is in place.
     anchors: BTreeMap<u64, Vec<Digest>>,
-    /// The last receipt, whatever it is: `None` before the first, and behind one that cannot be read.
-    before: Option<Option<Head>>,
+    before: Before,
     seen: u64,
     as_signed: u64,
     verdict: Verdict,
@@ -175,7 +185,7 @@ impl Verifier {
             }
         }
         let verdict = Verdict { checkpoints: count, ..Verdict::default() };
-        Self { bot, signed, anchors, before: None, seen: 0, as_signed: 0, verdict }
+        Self { bot, signed, anchors, before: Before::Nothing, seen: 0, as_signed: 0, verdict }
     }
 
     /// Says that something which should be a checkpoint is none.
@@ -196,22 +206,22 @@ impl Verifier {
         let Some(receipt) = row.receipt() else {
             self.missing_before(row.seq, None);
             self.found(Finding::Edited { seq: row.seq });
-            self.step(row.seq, None);
+            self.step(row.seq, Before::Unreadable);
             return;
         };
         self.missing_before(row.seq, receipt.prev());
         let fits = match self.before {
             // The first that there is: what is before it is nobody's, or was removed on purpose.
-            None => row.seq != 1 || receipt.prev().is_none(),
+            Before::Nothing => row.seq != 1 || receipt.prev().is_none(),
             // What cannot be read can be bound to nothing.
-            Some(None) => true,
-            Some(Some(head)) => head.seq.saturating_add(1) != row.seq || receipt.prev() == Some(head.hash),
+            Before::Unreadable => true,
+            Before::One(head) => head.seq.saturating_add(1) != row.seq || receipt.prev() == Some(head.hash),
         };
         if !fits {
             self.found(Finding::Relinked { seq: row.seq });
         }
         self.held_against_what_is_signed(receipt.head());
-        self.step(row.seq, Some(receipt.head()));
+        self.step(row.seq, Before::One(receipt.head()));
     }
 
     /// What came of it.
@@ -228,9 +238,9 @@ impl Verifier {
         self.verdict
     }
 
-    fn step(&mut self, seq: u64, head: Option<Head>) {
+    fn step(&mut self, seq: u64, is: Before) {
         self.seen = seq;
-        self.before = Some(head);
+        self.before = is;
     }
 
     /// Whether the receipts between the last one and this were removed on purpose.
@@ -239,7 +249,7 @@ impl Verifier {
         if seq == expected {
             return;
         }
-        let anchored = self.before.is_none()
+        let anchored = self.before == Before::Nothing
             && self
                 .anchors
                 .get(&seq.saturating_sub(1))

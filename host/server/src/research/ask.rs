@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use pinhole_manifest::visible::visible;
-use pinhole_runtime::Executor;
 use pinhole_runtime::receipts::ReceiptId;
+use pinhole_runtime::{Executor, Outcome};
 
 use super::message::{self, Given, Model, ModelError, Part, Talk};
 use super::session::Session;
@@ -103,15 +103,15 @@ pub enum AskError {
     Nothing,
 }
 
-/// Asks a model, which reads in a session. Whatever `handed` is told is the outcome of a run, for what follows from it
-/// beside the model: a pair that was rotated goes back to its member.
+/// Asks a model, which reads in a session. `handed` is given the outcome of each run, for what follows from it beside the
+/// model: a pair that was rotated goes back to its member.
 pub async fn ask(
     question: Question<'_>,
     session: &Session,
     executor: &Executor,
     model: &dyn Model,
     bounds: Bounds,
-    mut handed: impl AsyncFnMut(&pinhole_runtime::Outcome),
+    mut handed: impl AsyncFnMut(Outcome),
 ) -> Result<Answered, AskError> {
     let bounds = bounds.checked()?;
     if !(1..=QUESTION_MAX).contains(&question.text.len()) {
@@ -146,7 +146,7 @@ pub async fn ask(
             }
             let (text, ok) = if at < CALLS_A_TURN {
                 let called = session.call(&asked.name, asked.input.clone(), executor).await;
-                if let Some(outcome) = &called.outcome {
+                if let Some(outcome) = called.outcome {
                     receipts.extend(outcome.meta.receipt);
                     handed(outcome).await;
                 }

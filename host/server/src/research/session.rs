@@ -136,7 +136,7 @@ impl Research {
                 number: at.saturating_add(1),
                 refusal: Box::new(refusal),
             })?;
-            let label = free_label(&connected, &palette.service, palette.label)?;
+            let label = free_label(&connected, &palette.service, &palette.label)?;
             for op in palette.ops {
                 let name = format!("{}.{op}", palette.service);
                 if let Ok(pattern) = name.parse::<OpPattern>() {
@@ -168,7 +168,7 @@ impl Research {
 }
 
 /// What a connection is called here: as its member calls it, with a number where another of the service is called so.
-fn free_label(taken: &[Connected], service: &ServiceId, label: Label) -> Result<Label, TextError> {
+fn free_label(taken: &[Connected], service: &ServiceId, label: &Label) -> Result<Label, TextError> {
     let is_taken =
         |label: &Label| taken.iter().any(|other| other.service == *service && other.label == *label);
     let mut free = label.clone();
@@ -224,7 +224,7 @@ impl Session {
         }
         let call = match tool.read(Some(arguments)) {
             Ok(call) => call,
-            Err(error) => return of_result(answer::not_a_call(&error), None),
+            Err(error) => return of_result(&answer::not_a_call(&error), None),
         };
         let Some(request) = self.request(&call) else {
             return told(
@@ -246,7 +246,7 @@ impl Session {
         };
         let outcome = executor.run(request).await;
         let result = answer::outcome(&outcome, Some(call.tool().op()), &mut marker);
-        self.counted(of_result(result, Some(outcome)))
+        self.counted(of_result(&result, Some(outcome)))
     }
 
     fn request(&self, call: &ToolCall<'_>) -> Option<CallRequest> {
@@ -285,7 +285,7 @@ fn told(code: &str, message: &str, hint: &str) -> Called {
     Called { text, ok: false, outcome: None }
 }
 
-fn of_result(result: CallToolResult, outcome: Option<Outcome>) -> Called {
+fn of_result(result: &CallToolResult, outcome: Option<Outcome>) -> Called {
     let texts = result.content.iter().filter_map(|block| Some(block.as_text()?.text.as_str()));
     let text = texts.collect::<Vec<_>>().join("\n");
     Called { text, ok: result.is_error != Some(true), outcome }

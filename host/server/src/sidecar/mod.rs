@@ -122,6 +122,8 @@ pub async fn serve(sidecar: Sidecar, at: At, stop: CancellationToken) -> Result<
         #[cfg(unix)]
         At::File(socket) => serve_routes(socket, routes, limits, timer, draining).await,
     }
+    // What was written down until here is signed.
+    door.executor.close().await;
     Ok(())
 }
 
