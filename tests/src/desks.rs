@@ -8,11 +8,13 @@ use pinhole_grant::{
     ActionDigest, CredentialId, GrantId, KeyId, KeyedDigest, Label, PairDigest, PrincipalId, UnixTime,
 };
 use pinhole_manifest::{Digest, ServiceId};
+use pinhole_runtime::receipts::{Facts, Note, NoteId, Stored};
 use pinhole_runtime::store::{
-    Answer, AnswerError, Claim, Claiming, ConnectionError, ConnectionRow, Connections, Fate, GrantError,
-    GrantFilter, GrantRow, Grants, Held, Kept, Line, LineError, LockError, LockName, Locks, NewQuestion,
-    Party, Question, QuestionId, Questions, RaiseError, Removal, Renewals, ReturnedRow, Returns, SpendError,
-    SqliteStore, Store, StoreError, TakeError, Taken, TokenError, TokenRow, Tokens,
+    Answer, AnswerError, Appended, CheckpointRow, Claim, Claiming, ConnectionError, ConnectionRow,
+    Connections, Fate, GrantError, GrantFilter, GrantRow, Grants, Held, Kept, Line, LineError, LockError,
+    LockName, Locks, NewQuestion, Party, Question, QuestionId, Questions, RaiseError, ReceiptFilter,
+    Receipts, Removal, Renewals, ReturnedRow, Returns, Settled, SpendError, SqliteStore, Store, StoreError,
+    TakeError, Taken, TokenError, TokenRow, Tokens, Use,
 };
 
 type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
@@ -50,6 +52,20 @@ impl Store for JustBefore {
         is_revoked(grant: &GrantId) -> Result<bool, StoreError>;
         has_ended(connection: &CredentialId) -> Result<bool, StoreError>;
         high_water(now: UnixTime) -> Result<UnixTime, StoreError>;
+    }
+}
+
+impl Receipts for JustBefore {
+    as_the_store_does! {
+        begin(note: &Note, spends: Option<Use>, settled: Settled) -> Result<(), SpendError>;
+        append(facts: &Facts, note: Option<NoteId>, settled: Settled) -> Result<Appended, StoreError>;
+        append_unended(facts: &Facts, note: NoteId) -> Result<Option<Appended>, StoreError>;
+        notes(bot: KeyId, most: usize) -> Result<Vec<Note>, StoreError>;
+        keep_checkpoint(row: &CheckpointRow) -> Result<(), StoreError>;
+        checkpoints(bot: KeyId) -> Result<Vec<CheckpointRow>, StoreError>;
+        receipts_from(bot: KeyId, seq: u64, most: usize) -> Result<Vec<Stored>, StoreError>;
+        last_receipts(bot: KeyId, filter: &ReceiptFilter, most: usize) -> Result<Vec<Stored>, StoreError>;
+        prune_receipts(anchor: &CheckpointRow) -> Result<u64, StoreError>;
     }
 }
 

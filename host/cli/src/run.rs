@@ -34,7 +34,14 @@ pub(crate) enum Runner<'a> {
     Bot(&'a LocalBot),
 }
 
-impl Runner<'_> {
+impl<'a> Runner<'a> {
+    fn executor(self) -> &'a Executor {
+        match self {
+            Self::Executor(executor) => executor,
+            Self::Bot(bot) => &bot.executor,
+        }
+    }
+
     /// Runs it.
     pub(crate) async fn run(self, request: CallRequest) -> Outcome {
         match self {
@@ -86,9 +93,12 @@ async fn permitted(
     request.key = key(flags)?;
     if flags.all {
         let lines = if flags.call.json { Lines::Outcomes } else { Lines::Elements };
-        return pages::follow(runner, request, lines, tokens).await;
+        let ended = pages::follow(runner, request, lines, tokens).await;
+        runner.executor().close().await;
+        return ended;
     }
     let outcome = runner.run(request).await;
+    runner.executor().close().await;
     let outcome = match tokens {
         Tokens::Kept => outcome,
         Tokens::Lost => of_the_occasion(outcome.forgetting_next()),

@@ -29,6 +29,8 @@ pub enum Kind {
     Credential,
     /// A rotated pair on its way back from a bot.
     Returned,
+    /// How far a bot's receipts had come at a time. Signed only, never sealed.
+    Checkpoint,
     /// A pair that a bot keeps for itself.
     Pair,
 }
@@ -40,6 +42,7 @@ impl Kind {
             Self::Grant => "pinhole/grant/v1",
             Self::Credential => "pinhole/credential/v1",
             Self::Returned => "pinhole/returned/v1",
+            Self::Checkpoint => "pinhole/checkpoint/v1",
             Self::Pair => "pinhole/pair/v1",
         }
     }

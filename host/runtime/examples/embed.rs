@@ -69,6 +69,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         entropy: Box::new(SystemEntropy),
         retries: Retries::Usual,
         sandbox: Sandbox::default(),
+        book: pinhole_runtime::book::Book::default(),
         renewing: Renewing::default(),
         wire: Arc::new(PinnedClient::new(settings)?),
     };

@@ -5,6 +5,7 @@
 //! way around a check.
 
 pub mod beside;
+pub mod book;
 pub mod call;
 pub mod catalog;
 pub mod clock;
@@ -14,6 +15,7 @@ pub mod net;
 pub mod oauth;
 pub mod outcome;
 pub mod project;
+pub mod receipts;
 pub mod render;
 pub mod renew;
 pub mod replay;
@@ -21,5 +23,5 @@ pub mod sandbox;
 pub mod scrub;
 pub mod store;
 
-pub use call::{CallRequest, Executor, Explained, Retries};
+pub use call::{CallRequest, Executor, Explained, Palette, Retries};
 pub use outcome::Outcome;

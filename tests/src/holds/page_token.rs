@@ -120,6 +120,7 @@ impl World {
                 entropy: Box::new(SystemEntropy),
                 retries: Retries::Never,
                 sandbox: Sandbox::default(),
+                book: pinhole_runtime::book::Book::default(),
                 renewing: Renewing::default(),
                 wire: Arc::new(Canned::new("[]")),
             },

@@ -10,6 +10,8 @@ mod asking;
 #[cfg(test)]
 mod connect;
 #[cfg(test)]
+mod connect_page;
+#[cfg(test)]
 mod connections;
 #[cfg(test)]
 mod demo;
@@ -54,7 +56,11 @@ mod pages;
 #[cfg(test)]
 mod plain;
 #[cfg(test)]
+mod receipts;
+#[cfg(test)]
 mod registry;
+#[cfg(test)]
+mod research;
 #[cfg(test)]
 mod run;
 #[cfg(test)]

@@ -241,6 +241,7 @@ impl<'a> Answer<'a, Judged> {
                         refused(Code::DuplicateKey).saying(error.to_string())
                     }
                 })?;
+                trace.record.picked(&projected.value, projection);
                 (projected.value, projected.notes.into_iter().collect())
             }
         };
@@ -282,7 +283,7 @@ impl<'a> Answer<'a, Projected> {
         trace.meta.more_pages = unfollowed.is_some();
         self.at(|projected| {
             let Projected { value: result, notes, said: _ } = projected;
-            Whole { picked: Picked { result, next, notes, unfollowed } }
+            Whole { picked: Picked { result, next, notes, unfollowed, unreceipted: false } }
         })
     }
 }

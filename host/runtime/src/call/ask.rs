@@ -32,9 +32,9 @@ impl Executor {
         trace: &mut Trace,
     ) -> Result<Asking<'a>, Refusal> {
         let call = Call { stage: Received { request } };
-        let call = call.open_grant(self).await?;
+        let call = call.open_grant(self, trace).await?;
         let call = call.agree_as(OpenedGrant::check_question, self, trace)?;
-        let call = call.check_args()?;
+        let call = call.check_args(self, trace)?;
         call.ask(self)
     }
 }
@@ -79,6 +79,7 @@ impl Asking<'_> {
         if self.agreed.op.require.is_empty() {
             return Ok(Vec::new());
         }
+        executor.begin(trace, None).await?;
         let keys = self.agreed.keys(None, executor, trace).await?;
         let conditions = Conditions { agreed: &self.agreed, keys: &keys, args: &self.args };
         conditions.hold(executor, trace).await

@@ -10,6 +10,7 @@ use super::answer::{Answer, Look, found, holds};
 use super::fresh::Keys;
 use super::open::Agreed;
 use super::prepare::{self, Prepared};
+use super::receipt::shape;
 use super::retry::Repeat;
 use super::send::{Sending, Within};
 use super::{Call, Executor, Trace, authorize};
@@ -98,7 +99,9 @@ impl Conditions<'_, '_> {
         let rendered = prepare::render(agreed.manifest, request, &args, &Change::Nothing)?;
         let key = self.keys.current();
         let outgoing = prepare::with_credential(rendered, agreed.manifest, key.credential(agreed))?;
+        let path = shape(&request.path);
         let within = Within {
+            path: &path,
             response_bytes: read.limits.response_bytes,
             timeout_ms: agreed.op.limits.timeout_ms,
             repeat: Repeat::of(read),

@@ -7,6 +7,7 @@ use super::fresh::Keys;
 use super::open::Agreed;
 use super::page::OnPage;
 use super::prepare::{self, Prepared, Work};
+use super::receipt::shape;
 use super::retry::{self, Repeat};
 use super::wire::wire_refusal;
 use super::{Call, Executor, Trace};
@@ -38,7 +39,9 @@ async fn send<'a>(
     trace: &mut Trace,
 ) -> Result<Answer<'a, Raw>, Refusal> {
     let (manifest, op) = (page.authorized.agreed.manifest, page.authorized.agreed.op);
+    let path = page.authorized.agreed.op.request().map(|request| shape(&request.path)).unwrap_or_default();
     let within = Within {
+        path: &path,
         response_bytes: op.limits.response_bytes,
         timeout_ms: op.limits.timeout_ms,
         repeat: Repeat::of(op),
@@ -53,7 +56,9 @@ async fn send<'a>(
 
 /// What one request may take, all its tries together.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Within {
+pub(super) struct Within<'p> {
+    /// The path as the manifest has it, for the receipt.
+    pub(super) path: &'p str,
     pub(super) response_bytes: u64,
     pub(super) timeout_ms: u64,
     pub(super) repeat: Repeat,
@@ -74,7 +79,7 @@ impl Sending<'_, '_> {
     pub(super) async fn exchange(
         self,
         outgoing: &Outgoing,
-        within: Within,
+        within: Within<'_>,
         trace: &mut Trace,
     ) -> Result<Incoming, Refusal> {
         let Self { agreed, keys, executor } = self;
@@ -89,11 +94,15 @@ impl Sending<'_, '_> {
             }
             tried = tried.saturating_add(1);
             trace.meta.requests = trace.meta.requests.saturating_add(1);
+            trace.record.requests(outgoing.method.as_str(), within.path, &trace.meta);
             let permit = Permit::new(agreed.manifest.host().clone());
             let limits = WireLimits { response_bytes: within.response_bytes, deadline };
             let key = keys.current();
             let credential = prepare::credential_header(agreed.manifest, key.credential(agreed))?;
             let taken = executor.wire.exchange(permit, outgoing.again(credential), limits).await;
+            if let Ok(answer) = &taken {
+                trace.record.answered(answer.status.as_u16());
+            }
             sent = sent.max(taken.as_ref().map_or_else(|error| error.sent, |_| Sent::Yes));
             if !renewed && taken.as_ref().is_ok_and(|answer| answer.status == StatusCode::UNAUTHORIZED) {
                 renewed = true;

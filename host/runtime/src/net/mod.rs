@@ -2,8 +2,9 @@
 //!
 //! Refuses redirects, cookies, proxies from the environment, other ports, other names, and any address that is not global
 //! unicast. INVARIANT: no credential and no request of an op is sent without a [`Permit`], which only the spine can make and
-//! which one exchange uses up. All else that is sent is a GET of a registry's file ([`DownloadBase`]), with no credential,
-//! and what the OAuth room posts under a [`TokenPermit`].
+//! which one exchange uses up. All else that is sent is a GET of a registry's file ([`DownloadBase`]), with no credential; what
+//! the OAuth room posts under a [`TokenPermit`]; and what a person agreed to have sent to a model ([`ModelPermit`]), with the
+//! operator's own key for that.
 //! DESIGN, "Pinned client".
 
 mod after;
@@ -15,6 +16,7 @@ mod error;
 mod guard;
 mod limits;
 mod loopback;
+mod model;
 mod progress;
 mod resolver;
 mod settings;
@@ -31,13 +33,14 @@ use bytes::Bytes;
 use pinhole_grant::Dial;
 use pinhole_manifest::ApiHost;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use body::{Body, Piece, Pieces};
 pub use client::PinnedClient;
 pub use download::{DownloadBase, DownloadBaseError, DownloadError};
 pub use error::{Stage, WireError, WireErrorKind};
 pub use loopback::LoopbackFiles;
+pub use model::{ModelAnswer, ModelDoor, ModelKey, ModelKeyError, ModelPermit, ModelUrl, ModelUrlError};
 pub use resolver::{Looking, Lookup};
 pub use settings::{DialOverride, NetSettings, NetSettingsError, OverrideError, StageLimits};
 pub use token::{Media, Posting, TokenPermit};
@@ -122,7 +125,7 @@ pub struct WireLimits {
 }
 
 /// Whether the request reached the other side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sent {
     /// Certainly no byte of it left.

@@ -12,6 +12,10 @@ use std::time::Duration;
 pub enum Table {
     /// The latest time.
     Clock,
+    /// Notes of runs that have begun.
+    Begun,
+    /// Signed ends of chains of receipts.
+    Checkpoints,
     /// Sealed credentials.
     Connections,
     /// Sealed grants of bots on this host.
@@ -22,6 +26,8 @@ pub enum Table {
     Kept,
     /// Questions and their answers.
     Questions,
+    /// Receipts.
+    Receipts,
     /// Pairs that wait for their member.
     Returned,
     /// Revoked grants.
@@ -36,12 +42,15 @@ impl Table {
     /// Its name in the database.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Begun => "begun",
+            Self::Checkpoints => "checkpoints",
             Self::Clock => "clock",
             Self::Connections => "connections",
             Self::Grants => "grants",
             Self::Lines => "lines",
             Self::Kept => "kept",
             Self::Questions => "questions",
+            Self::Receipts => "receipts",
             Self::Returned => "returned",
             Self::Revoked => "revoked",
             Self::Tokens => "tokens",
@@ -178,7 +187,8 @@ impl StoreError {
             }
             Self::Tampered { .. } => {
                 "for a connection `pinhole connections remove ID`, then connect anew; for a grant `pinhole connections renew`; for a \
-                 question `pinhole approvals deny ID`; for a token `pinhole tokens revoke ID`, then a new one; for a line of pairs connect anew"
+                 question `pinhole approvals deny ID`; for a token `pinhole tokens revoke ID`, then a new one; for a line of pairs connect \
+                 anew; for a receipt `pinhole receipts verify` says what became of which"
             }
             Self::Failed { .. } => "look at the disk and at the rights of the folder",
         }

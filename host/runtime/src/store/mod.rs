@@ -10,6 +10,7 @@ mod kept;
 mod locks;
 mod memory;
 mod questions;
+mod receipts;
 mod renewals;
 mod returned;
 mod sqlite;
@@ -28,13 +29,14 @@ pub use questions::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
     Question, QuestionId, QuestionIdError, QuestionState, Questions, RaiseError, TakeError, Taken,
 };
+pub use receipts::{Appended, CheckpointRow, Marked, ReceiptFilter, Receipts, Settled, Use};
 pub use renewals::{Carried, Line, LineError, LineState, NextPair, Renewals, TRIES_MAX};
 pub use returned::{ReturnedRow, Returns};
 pub use sqlite::{DATABASE, LOCK_WAIT, SqliteStore};
 pub use tokens::{EmptyScope, TokenError, TokenRow, TokenScope, TokenState, Tokens};
 
 /// The durable state of a host. Calls block for as long as the disk takes.
-pub trait Store: Kept + Renewals + Locks {
+pub trait Store: Kept + Receipts + Renewals + Locks + Send + Sync {
     /// Spends one use of a grant that has `allowed` in all. `Ok` means that this caller, and nobody else, has it.
     fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError>;
 

@@ -153,6 +153,14 @@ impl Provider {
         self.state().pair_of_new_family(client)
     }
 
+    /// Opens an authorize URL as a browser does in which the person is signed in, and gives where it is sent back to; `None`
+    /// where the page is an error.
+    pub fn visit(&self, authorize_url: &str) -> Option<String> {
+        let (_, query) = authorize_url.split_once('?')?;
+        let reply = self.state().authorize(&pairs(query));
+        reply.headers.get("location").and_then(|to| to.to_str().ok()).map(str::to_owned)
+    }
+
     /// Ends every access token that was given so far, as time does. Refresh tokens stay.
     pub fn expire(&self) {
         self.state().access.values_mut().for_each(|(_, standing)| *standing = Standing::Spent);

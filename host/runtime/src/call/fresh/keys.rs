@@ -82,10 +82,18 @@ impl Keys {
     }
 }
 
+/// The scrub that looks for the secrets of the grant itself, before its newest pair is known.
+pub(in super::super) fn scrub_of_grant(agreed: &Agreed<'_>) -> Scrub {
+    scrub_of_all([agreed.grant().credential()])
+}
+
 fn scrub_of(had: &[Arc<Key>], agreed: &Agreed<'_>) -> Scrub {
+    scrub_of_all(had.iter().map(|key| key.credential(agreed)))
+}
+
+fn scrub_of_all<'c>(credentials: impl IntoIterator<Item = &'c Credential>) -> Scrub {
     let mut secrets = Vec::new();
-    for key in had {
-        let credential = key.credential(agreed);
+    for credential in credentials {
         secrets.push(credential.secret().expose());
         secrets.extend(credential.refresh().map(Secret::expose));
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use pinhole_grant::{CredentialKind, KeptPair, PairDigest, Renewer, Secret, seal_returned};
 use pinhole_manifest::model::OAuth;
 
-pub(super) use keys::{Key, Keys};
+pub(super) use keys::{Key, Keys, scrub_of_grant};
 use refused::Stays;
 
 use super::open::Agreed;

@@ -10,9 +10,11 @@ use std::num::NonZeroU32;
 
 use super::super::{Given, NotRenewed, Unanswered, newest};
 use super::{Host, LIFE, NOW, Provider, Turn, away, bot, credential, digest_of, given, member};
+use crate::receipts::{Facts, Note, NoteId, Stored};
 use crate::store::{
-    Claim, Claiming, Fate, Held, Kept, Line, LineError, LineState, LockError, LockName, Locks, MemoryStore,
-    Renewals, SpendError, SqliteStore, Store, StoreError, TRIES_MAX,
+    Appended, CheckpointRow, Claim, Claiming, Fate, Held, Kept, Line, LineError, LineState, LockError,
+    LockName, Locks, MemoryStore, ReceiptFilter, Receipts, Renewals, Settled, SpendError, SqliteStore, Store,
+    StoreError, TRIES_MAX, Use,
 };
 
 fn memory() -> Arc<dyn Store> {
@@ -295,6 +297,49 @@ impl Kept for Full {
 
     fn ended(&self, id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError> {
         self.store.ended(id, fate)
+    }
+}
+
+impl Receipts for Full {
+    fn begin(&self, note: &Note, spends: Option<Use>, settled: Settled) -> Result<(), SpendError> {
+        self.store.begin(note, spends, settled)
+    }
+
+    fn append(&self, facts: &Facts, note: Option<NoteId>, settled: Settled) -> Result<Appended, StoreError> {
+        self.store.append(facts, note, settled)
+    }
+
+    fn append_unended(&self, facts: &Facts, note: NoteId) -> Result<Option<Appended>, StoreError> {
+        self.store.append_unended(facts, note)
+    }
+
+    fn notes(&self, bot: KeyId, most: usize) -> Result<Vec<Note>, StoreError> {
+        self.store.notes(bot, most)
+    }
+
+    fn keep_checkpoint(&self, row: &CheckpointRow) -> Result<(), StoreError> {
+        self.store.keep_checkpoint(row)
+    }
+
+    fn checkpoints(&self, bot: KeyId) -> Result<Vec<CheckpointRow>, StoreError> {
+        self.store.checkpoints(bot)
+    }
+
+    fn receipts_from(&self, bot: KeyId, seq: u64, most: usize) -> Result<Vec<Stored>, StoreError> {
+        self.store.receipts_from(bot, seq, most)
+    }
+
+    fn last_receipts(
+        &self,
+        bot: KeyId,
+        filter: &ReceiptFilter,
+        most: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        self.store.last_receipts(bot, filter, most)
+    }
+
+    fn prune_receipts(&self, anchor: &CheckpointRow) -> Result<u64, StoreError> {
+        self.store.prune_receipts(anchor)
     }
 }
 

@@ -12,6 +12,7 @@ mod kept;
 mod locks;
 mod open;
 mod questions;
+mod receipts;
 mod renewals;
 mod schema;
 mod spine;

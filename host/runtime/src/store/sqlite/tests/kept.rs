@@ -21,7 +21,7 @@ fn digest(text: &str) -> KeyedDigest {
 fn claiming(text: &str) -> Claiming {
     Claiming {
         id: digest(text),
-        act: digest("what is done"),
+        act: digest("what-is-done"),
         member: member(),
         bot: bot(),
         now: NOW,
@@ -50,7 +50,7 @@ fn a_key_goes_from_begun_to_what_became_of_it() {
         store.ended(first.id, Fate::Done(b"sealed")).unwrap();
         let done = Claim::Done(b"sealed".to_vec());
         assert_eq!(store.claim(&first).unwrap(), done);
-        let other = Claiming { act: digest("something else"), ..first };
+        let other = Claiming { act: digest("something-else"), ..first };
         assert_eq!(store.claim(&other).unwrap(), Claim::Conflict);
         assert_eq!(store.kept(&other).unwrap(), Some(Claim::Conflict));
         assert_eq!(store.claim(&claiming("k2")).unwrap(), Claim::Mine);

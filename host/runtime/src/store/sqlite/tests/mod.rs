@@ -9,6 +9,7 @@ mod looks;
 mod model;
 mod processes;
 mod questions;
+mod receipts;
 mod renewals;
 mod spine;
 mod tokens;

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use rusqlite::TransactionBehavior;
 
-use super::{Asked, Disk, HOUR, NOW, grant_id, member, question_id, raw, the_bot, uses};
+use super::{Asked, Disk, HOUR, NOW, grant_id, member, question_id, raw, receipts, the_bot, uses};
 use crate::store::{
-    Answer, Connections as _, LockName, Locks as _, QuestionState, Questions as _, SpendError, SqliteStore,
-    Store as _, StoreError, TakeError,
+    Answer, Connections as _, LockName, Locks as _, QuestionState, Questions as _, Receipts as _, Settled,
+    SpendError, SqliteStore, Store as _, StoreError, TakeError,
 };
 
 /// What a child prints before its own lines; the test harness prints lines of its own.
@@ -108,6 +108,16 @@ fn another_process() {
                 Err(error) => say(&format!("{error:?}")),
             }
         }
+        "receipts" => {
+            say("ready");
+            wait();
+            let store = open().unwrap();
+            for number in 0..20 {
+                let settled = if number % 4 == 0 { Settled::Durably } else { Settled::Lightly };
+                store.append(&receipts::facts(number), None, settled).unwrap();
+            }
+            say("written");
+        }
         "spend on and on" => {
             let store = open().unwrap();
             while store.spend(&grant_id(1), uses(u32::MAX)).is_ok() {
@@ -164,6 +174,16 @@ fn of_twenty_processes_one_takes_the_approval() {
     let said = twenty("take", &disk);
     assert_eq!(said.iter().filter(|said| *said == "taken").count(), 1, "{said:?}");
     assert_eq!(said.iter().filter(|said| *said == "used").count(), 19, "{said:?}");
+}
+
+#[test]
+fn twenty_processes_make_one_chain() {
+    let disk = Disk::new();
+    let said = twenty("receipts", &disk);
+    assert!(said.iter().all(|said| said == "written"), "{said:?}");
+    let verdict = receipts::verdict(&disk.store());
+    assert!(verdict.is_sound(), "{verdict:?}");
+    assert_eq!((verdict.receipts, verdict.last), (400, Some(400)));
 }
 
 /// Killed in the middle of what it does, at a different place each time: what it was told is spent is spent.
