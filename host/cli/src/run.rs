@@ -34,8 +34,9 @@ pub(crate) enum Runner<'a> {
     Bot(&'a LocalBot),
 }
 
-impl<'a> Runner<'a> {
-    fn executor(self) -> &'a Executor {
+impl Runner<'_> {
+    /// Who runs it in the end.
+    pub(crate) fn executor(&self) -> &Executor {
         match self {
             Self::Executor(executor) => executor,
             Self::Bot(bot) => &bot.executor,
