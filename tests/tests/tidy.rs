@@ -134,6 +134,7 @@ fn rooms_of_the_runtime_point_one_way() {
 #[test]
 fn rooms_of_the_server_point_one_way() {
     let allowed: &[(&str, &[&str])] = &[
+        ("broker", &["http"]),
         ("callback", &["http"]),
         ("principal", &[]),
         ("research", &["Reach", "mcp"]),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::PageFlags;
+use crate::broker::args::BrokerFlags;
 use crate::connect::OAuthFlags;
 use crate::connections::RemoveFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
@@ -75,6 +76,8 @@ pub(crate) enum Command {
     /// Serve what is connected to an MCP client: one on stdin and stdout, or any over HTTP behind tokens
     #[command(after_help = MCP_EXAMPLES)]
     Mcp(Box<McpFlags>),
+    /// Let members connect through OAuth clients whose secrets are in the environment here, and their bots renew
+    Broker(Box<BrokerFlags>),
     /// Look whether everything on this machine is as it should be, and say what to do where it is not
     Doctor(DoctorFlags),
     /// Show, make or protect this machine's keys

@@ -2,9 +2,11 @@
 //!
 //! INVARIANT: nothing that weakens a check is read here: dialling elsewhere, another CA, unsigned manifests are flags.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tracing_subscriber::filter::LevelFilter;
+use zeroize::Zeroizing;
 
 use crate::args::Global;
 use crate::end::{End, Failure};
@@ -17,6 +19,18 @@ pub(crate) struct Config {
     said: Option<PathBuf>,
     /// What was said of it.
     level: Option<LevelFilter>,
+}
+
+/// What the variables of an OAuth client begin with: a service's id in capitals and one of two words follow.
+const OAUTH: &str = "PINHOLE_OAUTH_";
+
+/// The variables of one OAuth client.
+#[derive(Default)]
+pub(crate) struct OauthVariables {
+    /// `…_CLIENT_ID`
+    pub(crate) id: Option<String>,
+    /// `…_CLIENT_SECRET`
+    pub(crate) secret: Option<Zeroizing<String>>,
 }
 
 impl Config {
@@ -75,6 +89,28 @@ impl Config {
     /// The folder that a variable names, where its path is absolute.
     pub(crate) fn folder(variable: &str) -> Option<PathBuf> {
         environment(variable).filter(|folder| folder.is_absolute())
+    }
+
+    /// The OAuth clients, by what stands for the service. One that is misspelt is refused: half of a client is none.
+    pub(crate) fn oauth_variables() -> anyhow::Result<BTreeMap<String, OauthVariables>> {
+        let mut all: BTreeMap<String, OauthVariables> = BTreeMap::new();
+        for (name, value) in std::env::vars_os() {
+            let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(OAUTH)) else { continue };
+            // What is not Unicode is no id and no secret: it is refused as one that is not set.
+            let value = Zeroizing::new(value.into_string().unwrap_or_default());
+            let value = (!value.is_empty()).then_some(value);
+            if let Some(service) = rest.strip_suffix("_CLIENT_ID") {
+                all.entry(service.to_owned()).or_default().id = value.map(|id| id.to_string());
+            } else if let Some(service) = rest.strip_suffix("_CLIENT_SECRET") {
+                all.entry(service.to_owned()).or_default().secret = value;
+            } else {
+                let message = format!("`{OAUTH}{rest}` is no variable of a client");
+                let hint = "write `PINHOLE_OAUTH_<ID>_CLIENT_ID` and `PINHOLE_OAUTH_<ID>_CLIENT_SECRET`";
+                return Err(Failure::new(End::Usage, message, hint).into());
+            }
+        }
+        all.retain(|_service, client| client.id.is_some() || client.secret.is_some());
+        Ok(all)
     }
 
     /// The user's own folder.

@@ -29,10 +29,15 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
         here => here,
     };
     let bot = public(KeyKind::Bot, config)?;
+    // A broker's is made by the command that is one.
+    let broker = public(KeyKind::Broker, config)?;
     if json {
-        out::json(
-            &json!({"member": member.map(|key| key.to_string()), "bot": bot.map(|key| key.to_string())}),
-        )?;
+        let text = |key: Option<PublicKey>| key.map(|key| key.to_string());
+        let mut shown = json!({"member": text(member), "bot": text(bot)});
+        if let (Some(key), Some(object)) = (text(broker), shown.as_object_mut()) {
+            object.insert("broker".to_owned(), key.into());
+        }
+        out::json(&shown)?;
         return Ok(End::Done);
     }
     for (name, key) in [("member", member), ("bot", bot)] {
@@ -40,6 +45,9 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
             Some(key) => out::line(format_args!("{name:<7} {key}")),
             None => out::line(format_args!("{name:<7} none yet (`pinhole keys new` makes it)")),
         }
+    }
+    if let Some(key) = broker {
+        out::line(format_args!("{:<7} {key}", "broker"));
     }
     Ok(End::Done)
 }
@@ -140,11 +148,12 @@ pub(crate) fn publish(member: &PublicKey, config: &Config) -> anyhow::Result<()>
     Err(Failure::new(End::Local, message, hint).into())
 }
 
-/// Where the member's or the bot's private key stands.
+/// Where the member's, the bot's or the broker's private key stands.
 pub(crate) fn file(kind: KeyKind, config: &Config) -> PathBuf {
     config.keys().join(match kind {
         KeyKind::Member => "member.json",
         KeyKind::Bot => "bot.json",
+        KeyKind::Broker => "broker.json",
     })
 }
 
@@ -215,6 +224,25 @@ pub(crate) fn bot(config: &Config) -> anyhow::Result<Bot> {
     let path = canonical(&path)?;
     let key = SecretKey::from_file(&read(&path)?, None).map_err(|error| unusable(&path, error))?;
     Ok(Bot { key, home: home_of(&path)? })
+}
+
+/// The broker's key; it is made where there is none.
+pub(crate) fn broker(config: &Config) -> anyhow::Result<SecretKey> {
+    let path = file(KeyKind::Broker, config);
+    if !path.exists() {
+        write(&SecretKey::generate(KeyKind::Broker, &mut occasion::entropy()), None, config)?;
+    }
+    let key = SecretKey::from_file(&read(&path)?, None).map_err(|error| unusable(&path, error))?;
+    if key.public().kind() == KeyKind::Broker {
+        return Ok(key);
+    }
+    let message = format!("`{}` is not a broker's key", path.display());
+    Err(Failure::new(
+        End::Local,
+        message,
+        "remove the file: a new key is made, which clients must be told of",
+    )
+    .into())
 }
 
 /// The home that the local bot's key is in; this one where there is no bot.

@@ -7,6 +7,7 @@
 mod approvals;
 mod args;
 mod asking;
+mod broker;
 mod call;
 mod config;
 mod connect;
@@ -68,6 +69,7 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Explain(flags) => block_on(explain::main(flags, config)),
         Command::Approvals(command) => approvals::main(command, config),
         Command::Mcp(flags) => block_on(mcp::main(*flags, config)),
+        Command::Broker(flags) => block_on(broker::main(*flags, config)),
         Command::Doctor(flags) => block_on(doctor::main(&flags, config)),
         Command::Keys(command) => keys::main(command, config),
         Command::Grant(command) => grant::main(command, config),

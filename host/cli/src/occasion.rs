@@ -104,13 +104,39 @@ pub(crate) fn op_name(text: &str) -> anyhow::Result<(ServiceId, OpId)> {
 /// The client, dialling where the flags say. A host that no manifest has would be dialled by nothing: whoever names one meant
 /// another, and her key would go to the real one.
 pub(crate) fn client(flags: &DialFlags, catalog: &Catalog) -> anyhow::Result<PinnedClient> {
-    let is_known = |host: &ApiHost| {
-        catalog.iter().any(|entry| {
-            let oauth = entry.manifest.auth().oauth.as_ref();
-            entry.manifest.host() == host || oauth.is_some_and(|oauth| is_asked(oauth, host))
-        })
-    };
+    let is_known = |host: &ApiHost| has_host(catalog, host);
     client_for(flags, &is_known, "no service here", "`pinhole services` shows each one's host")
+}
+
+/// The same where a broker is asked too.
+pub(crate) fn client_beside(
+    flags: &DialFlags,
+    catalog: &Catalog,
+    broker: &ApiHost,
+) -> anyhow::Result<PinnedClient> {
+    let is_known = |host: &ApiHost| host == broker || has_host(catalog, host);
+    client_for(
+        flags,
+        &is_known,
+        "neither a service here nor the broker",
+        "`pinhole services` shows each one's host",
+    )
+}
+
+/// The same for a broker, which asks the services' authorization servers and nobody else.
+pub(crate) fn client_of_providers(flags: &DialFlags, catalog: &Catalog) -> anyhow::Result<PinnedClient> {
+    let is_known = |host: &ApiHost| {
+        let mut servers = catalog.iter().filter_map(|entry| entry.manifest.auth().oauth.as_ref());
+        servers.any(|oauth| is_asked(oauth, host))
+    };
+    client_for(flags, &is_known, "no service's authorization server", "a manifest's `token_url` names it")
+}
+
+fn has_host(catalog: &Catalog, host: &ApiHost) -> bool {
+    catalog.iter().any(|entry| {
+        let oauth = entry.manifest.auth().oauth.as_ref();
+        entry.manifest.host() == host || oauth.is_some_and(|oauth| is_asked(oauth, host))
+    })
 }
 
 /// Whether a host is one of those that are asked for tokens.

@@ -1,4 +1,5 @@
-//! `config.toml` in a home: what its operator sets for the modules that run here and for the registries that it trusts.
+//! `config.toml` in a home: what its operator sets for the modules that run here, for the registries that it trusts, and for a
+//! broker.
 //!
 //! Refuses what is no setting, what cannot be meant, and a file that others than its owner can write: it could set
 //! whatever they like. All faults are named at once. Without a file everything is as usual.
@@ -6,6 +7,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use pinhole_grant::PublicKey;
 use pinhole_registry::client::Consent;
 use pinhole_runtime::book::{Book, CheckpointFile};
 use pinhole_runtime::entropy::SystemEntropy;
@@ -28,6 +30,11 @@ const RESEARCH: &str = "research";
 /// Takes updates that widen without asking.
 const ACCEPT_WIDENING: &str = "accept_widening";
 
+/// The table of the settings of a broker.
+const BROKER: &str = "broker";
+/// The keys that may ask it.
+const ALLOW: &str = "allow";
+
 /// What an operator sets.
 #[derive(Debug)]
 pub(crate) struct Settings {
@@ -39,6 +46,8 @@ pub(crate) struct Settings {
     pub(crate) research: Option<ModelSettings>,
     /// For updates from registries that let agents do or see more.
     pub(crate) consent: Consent,
+    /// Who may ask this host's broker.
+    pub(crate) brokered: Vec<PublicKey>,
 }
 
 /// Which model answers, and where.
@@ -59,6 +68,7 @@ impl Default for Settings {
             receipts: ReceiptSettings::default(),
             research: None,
             consent: Consent::Held,
+            brokered: Vec::new(),
         }
     }
 }
@@ -111,6 +121,9 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
                     }
                 }
             }
+            Value::Table(of_broker) if name == BROKER => {
+                settings.brokered = brokered(of_broker, &mut faults);
+            }
             Value::Table(of_receipts) if name == RECEIPTS => {
                 settings.receipts = of_receipts.iter().fold(settings.receipts, |settings, (name, value)| {
                     set_receipts(settings, name, value, &mut faults)
@@ -119,7 +132,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
             Value::Table(of_research) if name == RESEARCH => {
                 settings.research = model_of(of_research, &mut faults);
             }
-            _ if [SANDBOX, REGISTRY, RECEIPTS, RESEARCH].contains(&name.as_str()) => {
+            _ if [SANDBOX, REGISTRY, BROKER, RECEIPTS, RESEARCH].contains(&name.as_str()) => {
                 faults.push(format!("`{name}` is a table: write `[{name}]`"));
             }
             _ => faults.push(format!("there is no setting `{name}`")),
@@ -142,6 +155,28 @@ fn set(settings: SandboxSettings, name: &str, value: &Value, faults: &mut Vec<St
         faults.push(format!("in `[{SANDBOX}]`: {error}"));
         settings
     })
+}
+
+/// The keys that may ask this host's broker.
+fn brokered(of_broker: &Table, faults: &mut Vec<String>) -> Vec<PublicKey> {
+    let mut allowed = Vec::new();
+    for (name, value) in of_broker {
+        let Value::Array(keys) = value else {
+            faults.push(format!("in `[{BROKER}]`: `{name}` is no list of public keys"));
+            continue;
+        };
+        if name != ALLOW {
+            faults.push(format!("in `[{BROKER}]`: there is no setting `{name}`"));
+        }
+        for key in keys {
+            match key.as_str().map(str::parse) {
+                Some(Ok(key)) => allowed.push(key),
+                Some(Err(error)) => faults.push(format!("in `{BROKER}.{ALLOW}`: {error}")),
+                None => faults.push(format!("in `{BROKER}.{ALLOW}`: write each key as a text, `\"pin1…\"`")),
+            }
+        }
+    }
+    allowed
 }
 
 /// Which model answers questions; refuses where nobody said.

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod approval;
+pub mod broker;
 pub mod credential;
 pub mod grant;
 pub mod kept;
@@ -26,6 +27,10 @@ mod keyed;
 mod wire;
 
 pub use approval::{Action, ActionDigest, ActionError};
+pub use broker::{
+    Answer, AnsweredPair, Ask, Asked, NoPair, Nonce, OpenAnswerError, OpenAskError, OpenedAsk, PairHalf,
+    Reached, SealAskError, open_answer, open_ask, seal_answer, seal_ask,
+};
 pub use credential::{
     ClientId, ClientIdError, Credential, CredentialError, CredentialKind, CredentialParts, Dial,
     OpenCredentialError, Renewer, SealCredentialError, open_credential, seal_credential,

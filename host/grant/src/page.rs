@@ -93,7 +93,7 @@ impl OpenedPage {
 #[non_exhaustive]
 pub enum SealPageError {
     /// The key is a member's.
-    #[error("a page is handed out by a bot's host: this is a member's key")]
+    #[error("a page is handed out by a bot's host: this key is not a bot's")]
     NotABot,
     /// The place is larger than [`PLACE_BYTES_MAX`].
     #[error("the page's place is longer than {PLACE_BYTES_MAX} bytes")]

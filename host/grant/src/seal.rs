@@ -29,6 +29,10 @@ pub enum Kind {
     Credential,
     /// A rotated pair on its way back from a bot.
     Returned,
+    /// What somebody asks a broker.
+    Ask,
+    /// What a broker answers.
+    Answer,
     /// How far a bot's receipts had come at a time. Signed only, never sealed.
     Checkpoint,
     /// A pair that a bot keeps for itself.
@@ -42,6 +46,8 @@ impl Kind {
             Self::Grant => "pinhole/grant/v1",
             Self::Credential => "pinhole/credential/v1",
             Self::Returned => "pinhole/returned/v1",
+            Self::Ask => "pinhole/ask/v1",
+            Self::Answer => "pinhole/answer/v1",
             Self::Checkpoint => "pinhole/checkpoint/v1",
             Self::Pair => "pinhole/pair/v1",
         }

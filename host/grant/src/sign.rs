@@ -95,6 +95,8 @@ pub fn payload_type(kind: Kind) -> &'static str {
         Kind::Grant => "application/vnd.pinhole.grant+json",
         Kind::Credential => "application/vnd.pinhole.credential+json",
         Kind::Returned => "application/vnd.pinhole.returned+json",
+        Kind::Ask => "application/vnd.pinhole.ask+json",
+        Kind::Answer => "application/vnd.pinhole.answer+json",
         Kind::Checkpoint => "application/vnd.pinhole.checkpoint+json",
         Kind::Pair => "application/vnd.pinhole.pair+json",
     }

@@ -6,6 +6,7 @@
 //! DESIGN, "Doors".
 #![forbid(unsafe_code)]
 
+pub mod broker;
 pub mod callback;
 pub mod http;
 pub mod mcp;

@@ -10,6 +10,12 @@ pub(crate) struct OAuthFlags {
     /// Connect through the service's own page: say yes there, and nothing is pasted here
     #[arg(long, conflicts_with = "token_stdin")]
     pub(crate) oauth: bool,
+    /// Ask through this broker's client, which renews too; its operator must have allowed your key (`pinhole keys show`)
+    #[arg(long, value_name = "URL", requires = "oauth", conflicts_with_all = ["client_id", "device"])]
+    pub(crate) broker: Option<String>,
+    /// The broker's key, as its operator gives it; without it you are asked at the terminal whether it is the right one
+    #[arg(long, value_name = "KEY", requires = "broker")]
+    pub(crate) broker_key: Option<String>,
     /// The id of a client of your own at the service
     #[arg(long, value_name = "ID", requires = "oauth")]
     pub(crate) client_id: Option<String>,
@@ -20,9 +26,16 @@ pub(crate) struct OAuthFlags {
     #[arg(long, requires = "client_id")]
     pub(crate) device: bool,
     /// Come back to this port of 127.0.0.1, where the client is registered with one [default: any that is free]
-    #[arg(long, value_name = "PORT", requires = "client_id", conflicts_with = "device")]
+    #[arg(long, value_name = "PORT", requires = "oauth", conflicts_with = "device")]
     pub(crate) callback_port: Option<u16>,
     /// Open the page in your browser too
     #[arg(long, requires = "oauth")]
     pub(crate) open: bool,
+}
+
+impl OAuthFlags {
+    /// The broker to ask through, if there is to be one.
+    pub(super) fn broker(&self) -> Option<&str> {
+        self.broker.as_deref()
+    }
 }

@@ -3,6 +3,7 @@
 //! The key is never shown, here or later. Nothing of a key that is refused is kept. With `--oauth` the person says yes at the
 //! service's page instead (`oauth.rs`).
 
+mod broker;
 mod flags;
 pub(crate) mod oauth;
 
@@ -36,10 +37,15 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let entry = local::service(&catalog, &flags.service)?;
     let label = local::label(flags.label.as_deref().unwrap_or(DEFAULT_LABEL))?;
     let cap = flags.cap.as_deref().map(access);
-    let client = occasion::client(&flags.dial, &catalog)?;
+    let client = match flags.oauth.broker() {
+        Some(url) => occasion::client_beside(&flags.dial, &catalog, &broker::address(url)?.host())?,
+        None => occasion::client(&flags.dial, &catalog)?,
+    };
     // Before she is asked for anything.
     let sandbox = settings::sandbox(config)?;
-    let way = if flags.oauth.oauth {
+    let way = if let Some(url) = flags.oauth.broker() {
+        Way::Broker(Box::new(broker::via(url, &flags.oauth, &flags.dial, &catalog, entry).await?))
+    } else if flags.oauth.oauth {
         oauth::endpoints(entry)?;
         Way::Page(Box::new(oauth::client(&flags.oauth)?))
     } else {
@@ -62,12 +68,21 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let entry = local::service(catalog, &flags.service)?;
 
     let present = local::present(&member.key, bot, store.as_ref(), catalog, now);
+    // What she is asked for at the service, where nothing else is said: what the connection has.
+    let cap_of = |store: &SqliteStore| -> anyhow::Result<Access> {
+        let had = store.connection_named(member.key.public().id(), entry.manifest.id(), &label)?;
+        Ok(cap.or(had.map(|row| row.cap)).unwrap_or(Access::Read))
+    };
     let (proved, renewed) = match way {
         Way::Key(secret) => (present.prove(secret, entry, &executor).await, Renewed::No),
         Way::Page(asks) => {
-            let had = store.connection_named(member.key.public().id(), entry.manifest.id(), &label)?;
-            let cap = cap.or(had.map(|row| row.cap)).unwrap_or(Access::Read);
+            let cap = cap_of(&store)?;
             by_page(&flags, &asks, &present, (entry, cap), &executor).await?
+        }
+        Way::Broker(via) => {
+            let cap = cap_of(&store)?;
+            let proved = by_broker(&flags, &via, &present, (entry, cap), &executor).await?;
+            (proved, Renewed::No)
         }
     };
     let proved = match proved {
@@ -98,6 +113,8 @@ enum Way {
     Key(Secret),
     /// The service gives it, to this client.
     Page(Box<Client>),
+    /// The service gives it, to this broker's client.
+    Broker(Box<broker::Via>),
 }
 
 /// Whether what was connected runs out for good.
@@ -129,6 +146,26 @@ async fn by_page(
         oauth::give_up(&endpoint, &access, refresh.as_ref()).await;
     }
     Ok((proved, renewed))
+}
+
+/// The same through a broker.
+async fn by_broker(
+    flags: &ConnectFlags,
+    via: &broker::Via,
+    present: &Present<'_>,
+    (entry, cap): (&Entry, Access),
+    executor: &Executor,
+) -> anyhow::Result<Result<Proved, ProveError>> {
+    let wire = executor.wire.as_ref();
+    let obtained = via.obtain(&flags.oauth, entry, present.key, wire, cap).await?;
+    let copy = |secret: &Secret| Secret::new(secret.expose().to_owned());
+    let access = copy(&obtained.pair.access)?;
+    let refresh = obtained.pair.refresh.as_ref().map(copy).transpose()?;
+    let proved = present.prove_pair(obtained, entry, executor).await;
+    if proved.is_err() {
+        via.give_up(entry, present.key, wire, (&access, refresh.as_ref())).await;
+    }
+    Ok(proved)
 }
 
 /// A word of the flags.

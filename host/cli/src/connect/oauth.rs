@@ -26,12 +26,13 @@ use crate::end::{End, Failure};
 use crate::{files, out};
 
 /// How long she is waited for.
-const PATIENCE: Duration = Duration::from_mins(10);
+pub(super) const PATIENCE: Duration = Duration::from_mins(10);
 
 /// The client that the flags name.
 pub(super) fn client(flags: &OAuthFlags) -> anyhow::Result<Client> {
     let Some(id) = &flags.client_id else {
-        let hint = "register a client of your own at the service and say `--client-id ID`";
+        let hint =
+            "say `--broker URL`; or register a client of your own at the service and say `--client-id ID`";
         return Err(Failure::new(End::Usage, "nobody is named who asks the service", hint).into());
     };
     let id = ClientId::parse(id)
@@ -158,7 +159,7 @@ async fn by_device(
     })?)
 }
 
-fn show_page(what: &str, url: &str, flags: &OAuthFlags) {
+pub(super) fn show_page(what: &str, url: &str, flags: &OAuthFlags) {
     out::note(what);
     out::note(format_args!("  {url}"));
     if flags.open && !opened(url) {
@@ -175,7 +176,7 @@ fn opened(url: &str) -> bool {
     started.is_ok()
 }
 
-fn say_scopes(pair: &FreshPair, asked: &[String]) {
+pub(super) fn say_scopes(pair: &FreshPair, asked: &[String]) {
     let (beyond, missing) = (pair.scopes.beyond(asked), pair.scopes.missing(asked));
     if !beyond.is_empty() {
         out::note(format_args!("note: the service gave more than was asked for: {}", beyond.join(", ")));

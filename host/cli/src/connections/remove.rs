@@ -3,13 +3,14 @@
 //! INVARIANT: what cannot be read, or a service that is away, keeps no connection from being removed.
 
 use clap::Args;
-use pinhole_grant::{CredentialId, CredentialKind, SecretKey};
-use pinhole_manifest::Access;
+use pinhole_grant::{CredentialId, CredentialKind, Renewer, SecretKey};
 use pinhole_manifest::visible::visible;
+use pinhole_manifest::{Access, ApiHost};
 use pinhole_runtime::catalog::Catalog;
 use pinhole_runtime::local::{GiveUpError, Standing, Stored};
 use pinhole_runtime::net::PinnedClient;
 use pinhole_runtime::oauth::TokenError;
+use pinhole_runtime::oauth::broker::BrokerError;
 use pinhole_runtime::store::{ConnectionError, ConnectionRow, Connections as _, Removal, Table};
 
 use crate::args::{DialFlags, LocalManifests, PassphraseFlags, WhichConnection};
@@ -105,7 +106,10 @@ impl Leaving {
         if takes_back.is_none_or(|oauth| oauth.revoke_url.is_none()) || !may_be_a_token(&row, desktop) {
             return Ok(None);
         }
-        let client = occasion::client(&flags.dial, &catalog)?;
+        let client = match broker_of(&row, desktop) {
+            Some(broker) => occasion::client_beside(&flags.dial, &catalog, &broker)?,
+            None => occasion::client(&flags.dial, &catalog)?,
+        };
         let purpose = format!("to give up {} {}", row.service, visible(row.label.as_str()));
         let key = member::key(&flags.passphrase, Access::Read, &purpose, config)
             .inspect_err(|_error| out::note("with `--keep-at-provider` it is removed here alone"))?;
@@ -116,7 +120,11 @@ impl Leaving {
         let present = desktop.present(&self.key, &self.catalog);
         match present.give_up(&self.row, &self.client).await {
             Ok(()) => AtService::GivenUp,
-            Err(GiveUpError::Key | GiveUpError::Token(TokenError::NotOffered(_))) => AtService::StillGood,
+            Err(
+                GiveUpError::Key
+                | GiveUpError::Token(TokenError::NotOffered(_))
+                | GiveUpError::Broker(BrokerError::Token(TokenError::NotOffered(_))),
+            ) => AtService::StillGood,
             Err(error) => AtService::Not(error.to_string()),
         }
     }
@@ -130,6 +138,18 @@ fn may_be_a_token(row: &ConnectionRow, desktop: &Desktop) -> bool {
         Ok(Standing::Open(grant)) => grant.grant().credential().kind() == CredentialKind::Oauth,
         Ok(Standing::Refused(_)) => true,
         Err(_) => false,
+    }
+}
+
+/// The broker that it was connected through, as far as the bot's grant of it says.
+fn broker_of(row: &ConnectionRow, desktop: &Desktop) -> Option<ApiHost> {
+    let bot = &desktop.bot.key;
+    let stored = Stored::of(row.clone(), bot.public().id(), &desktop.store).ok()??;
+    let opened = stored.open(bot, std::slice::from_ref(&desktop.member), desktop.now).ok()?;
+    let Standing::Open(grant) = opened else { return None };
+    match grant.grant().credential().renewer()? {
+        Renewer::Broker { url, .. } => Some(url.host()),
+        Renewer::Client(_) => None,
     }
 }
 

@@ -8,6 +8,8 @@ mod args;
 #[cfg(test)]
 mod asking;
 #[cfg(test)]
+mod broker;
+#[cfg(test)]
 mod connect;
 #[cfg(test)]
 mod connect_page;

@@ -255,7 +255,7 @@ const GENERATION_MAX: u64 = 9_007_199_254_740_991;
 #[non_exhaustive]
 pub enum SealCredentialError {
     /// The key is not a member's.
-    #[error("a credential is sealed by a member: this is a bot's key")]
+    #[error("a credential is sealed by a member: this key is not a member's")]
     NotAMember,
     /// It could not be signed.
     #[error(transparent)]
@@ -270,7 +270,7 @@ pub enum SealCredentialError {
 #[non_exhaustive]
 pub enum OpenCredentialError {
     /// The key is not a member's.
-    #[error("a credential is opened by a member: this is a bot's key")]
+    #[error("a credential is opened by a member: this key is not a member's")]
     NotAMember,
     /// The envelope does not open.
     #[error(transparent)]

@@ -64,12 +64,15 @@ impl MintRequest {
 /// Why a grant was not minted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MintError {
-    /// The signing key is a bot's.
-    #[error("only a member gives grants: this is a bot's key")]
+    /// The signing key is a bot's or a broker's.
+    #[error("only a member gives grants: this key is not a member's")]
     NotAMember,
-    /// The receiving key is a member's.
-    #[error("a grant is given to a bot: this is a member's key")]
+    /// The receiving key is a member's or a broker's.
+    #[error("a grant is given to a bot: this key is not a bot's")]
     NotABot,
+    /// A rotated pair would go to a broker.
+    #[error("a rotated pair goes back to a member: this key is a broker's")]
+    BackToABroker,
     /// It breaks a rule.
     #[error(transparent)]
     Rule(#[from] RuleBroken),
@@ -136,6 +139,9 @@ pub fn mint<R: CryptoRng>(
     }
     if request.bot.kind() != KeyKind::Bot {
         return Err(MintError::NotABot);
+    }
+    if request.return_to.as_ref().is_some_and(|key| key.kind() == KeyKind::Broker) {
+        return Err(MintError::BackToABroker);
     }
     let scope = Scope { not_before: request.scope.not_before.max(now), ..request.scope.clone() };
     rules::check(&scope, now, request.approves, credential.cap())?;

@@ -43,7 +43,7 @@ pub enum Inconsistency {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
     /// The opening key is a member's.
-    #[error("a grant is opened by a bot: this is a member's key")]
+    #[error("a grant is opened by a bot: this key is not a bot's")]
     NotABot,
     /// It is larger than any grant.
     #[error("too large for a grant")]

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use super::public::{KeyKind, PublicKey, PublicKeyError};
 
-/// A member's or bot's private keys, with the public ones.
+/// A member's, bot's or broker's private keys, with the public ones.
 pub struct SecretKey {
     x25519: StaticSecret,
     ed25519: SigningKey,

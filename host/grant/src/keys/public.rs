@@ -55,6 +55,8 @@ pub enum KeyKind {
     Member,
     /// A bot's: opens grants, signs what it returns.
     Bot,
+    /// A broker's: opens what is asked of it, signs its answers. It neither gives grants nor opens any.
+    Broker,
 }
 
 impl KeyKind {
@@ -62,6 +64,7 @@ impl KeyKind {
         match self {
             Self::Member => 1,
             Self::Bot => 2,
+            Self::Broker => 3,
         }
     }
 
@@ -69,12 +72,13 @@ impl KeyKind {
         match byte {
             1 => Some(Self::Member),
             2 => Some(Self::Bot),
+            3 => Some(Self::Broker),
             _ => None,
         }
     }
 }
 
-/// Which key: SHA-256 over its type (1 a member's, 2 a bot's) and both public keys. Its text is unpadded base64url, 43
+/// Which key: SHA-256 over its type (1 a member's, 2 a bot's, 3 a broker's) and both public keys. Its text is unpadded base64url, 43
 /// characters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId([u8; 32]);
@@ -93,6 +97,18 @@ impl KeyId {
     /// The 32 bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
+    }
+
+    /// What a person compares at two places: the first 24 characters of the text, in fours. 144 bits, which nobody meets.
+    pub fn fingerprint(&self) -> String {
+        let text = text::encode(&self.0);
+        let fours: Vec<String> = text
+            .as_bytes()
+            .chunks(4)
+            .take(6)
+            .map(|four| String::from_utf8_lossy(four).into_owned())
+            .collect();
+        fours.join(" ")
     }
 }
 
@@ -121,7 +137,7 @@ impl<'de> Deserialize<'de> for KeyId {
     }
 }
 
-/// A member's or bot's public keys. INVARIANT: both are sound and canonical, so that one key has one text and one id.
+/// A member's, bot's or broker's public keys. INVARIANT: both are sound and canonical, so that one key has one text and one id.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey {
     kind: KeyKind,
@@ -146,7 +162,7 @@ pub enum PublicKeyError {
     /// The checksum does not match.
     #[error("a character of the public key is wrong: copy it again")]
     Checksum,
-    /// It is neither a member's nor a bot's.
+    /// It is neither a member's, a bot's nor a broker's.
     #[error("the public key is of an unknown kind")]
     Kind,
     /// The X25519 part is of low order or not canonical.
@@ -176,7 +192,7 @@ impl PublicKey {
         Ok(Self { kind, x25519, ed25519: key, id })
     }
 
-    /// A member's or a bot's.
+    /// A member's, a bot's or a broker's.
     pub fn kind(&self) -> KeyKind {
         self.kind
     }

@@ -197,3 +197,11 @@ pub(crate) fn flipped(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> + 
         (bit, other)
     })
 }
+
+pub(crate) fn broker() -> SecretKey {
+    SecretKey::generate(KeyKind::Broker, &mut rng(5))
+}
+
+pub(crate) fn other_broker() -> SecretKey {
+    SecretKey::generate(KeyKind::Broker, &mut rng(6))
+}

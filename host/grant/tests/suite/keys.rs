@@ -7,7 +7,7 @@ use pinhole_grant::{KeyFileError, KeyId, KeyKind, Passphrase, PublicKey, PublicK
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::common::{bot, member, rng};
+use crate::common::{bot, broker, member, rng};
 
 /// The text of a key with these parts and a right checksum, sound or not.
 pub(crate) fn key_text(kind: u8, x25519: &[u8], ed25519: &[u8]) -> String {
@@ -29,7 +29,7 @@ fn parse(text: &str) -> Result<PublicKey, PublicKeyError> {
 
 #[test]
 fn a_public_key_prints_and_parses_to_itself() {
-    for key in [member(), bot()] {
+    for key in [member(), bot(), broker()] {
         let text = key.public().to_string();
         assert_eq!(text.len(), 96);
         assert_eq!(parse(&text).unwrap(), *key.public());
@@ -38,6 +38,9 @@ fn a_public_key_prints_and_parses_to_itself() {
         let id = key.public().id();
         assert_eq!(KeyId::parse(&id.to_string()).unwrap(), id);
         assert_eq!(id.to_string().len(), 43);
+        let fingerprint = id.fingerprint();
+        assert_eq!(fingerprint.len(), 29);
+        assert!(id.to_string().starts_with(&fingerprint.replace(' ', "")), "{fingerprint}");
     }
 }
 
@@ -46,6 +49,7 @@ fn an_id_covers_the_kind_and_both_keys() {
     let (x, e) = sound_parts();
     let id = |kind| parse(&key_text(kind, &x, &e)).unwrap().id();
     assert_ne!(id(1), id(2));
+    assert_ne!(id(2), id(3));
     assert_eq!(id(1).as_bytes()[..], Sha256::digest([&[1][..], &x, &e].concat())[..]);
 }
 
@@ -77,7 +81,7 @@ fn each_fault_of_a_public_key_has_its_own_name() {
     swapped.swap(at, at + 1);
     assert_eq!(parse(&swapped.into_iter().collect::<String>()).unwrap_err(), PublicKeyError::Checksum);
     assert_eq!(parse(&key_text(0, &x, &e)).unwrap_err(), PublicKeyError::Kind);
-    assert_eq!(parse(&key_text(3, &x, &e)).unwrap_err(), PublicKeyError::Kind);
+    assert_eq!(parse(&key_text(4, &x, &e)).unwrap_err(), PublicKeyError::Kind);
     for (last, first) in [(0x00, 0x00), (0x00, 0x01), (0x7f, 0xec), (0x7f, 0xed), (0x7f, 0xee), (0xff, 0xff)]
     {
         let mut point = [if last == 0 { 0 } else { 0xff }; 32];

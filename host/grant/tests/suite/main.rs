@@ -6,6 +6,8 @@
 mod common;
 
 #[cfg(test)]
+mod broker;
+#[cfg(test)]
 mod covers;
 #[cfg(test)]
 mod credential;

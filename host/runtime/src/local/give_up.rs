@@ -3,10 +3,12 @@
 //! Refuses to show them to anybody but whom the connection was made with. INVARIANT: nothing is stored or removed here.
 //! RFC 7009.
 
-use pinhole_grant::{CredentialKind, CredentialParts, Renewer};
+use pinhole_grant::{CredentialKind, CredentialParts, Renewer, Secret};
+use pinhole_manifest::ServiceId;
 
 use super::{Present, Skipped, manifest_of};
 use crate::net::Wire;
+use crate::oauth::broker::{BrokerClient, BrokerError};
 use crate::oauth::{Client, TokenEndpoint, TokenError, TokenKind};
 use crate::store::{ConnectionRow, StoreError};
 
@@ -20,9 +22,9 @@ pub enum GiveUpError {
     /// Nobody here is a client of the service.
     #[error("only the client that connected it may give it up, and its secret is not here")]
     NoClient,
-    /// It was connected by a broker.
-    #[error("it was connected through a broker")]
-    Broker,
+    /// The broker that it was connected through did not take it.
+    #[error(transparent)]
+    Broker(#[from] BrokerError),
     /// Its service has no manifest here, or it is not the one that it was connected under.
     #[error("the connection cannot be used as it is: {0}")]
     Stale(#[from] Skipped),
@@ -49,10 +51,16 @@ impl Present<'_> {
         if credential.token_url() != Some(&oauth.token_url) {
             return Err(GiveUpError::TokenUrlChanged);
         }
+        let service = credential.service().clone();
         let CredentialParts { secret, refresh, renewer, dial, .. } = credential.into_parts();
         let client = match renewer.map(|renewer| *renewer) {
             Some(Renewer::Client(id)) => Client::Public { id },
-            Some(Renewer::Broker { .. }) => return Err(GiveUpError::Broker),
+            Some(Renewer::Broker { url, key }) => {
+                // An ask names its time, which is held against the broker's clock: that of this machine as it stands.
+                let (own, now, entropy) = (self.key, self.wall, self.entropy);
+                let asking = BrokerClient { wire, url: &url, key: &key, own, dial, now, entropy };
+                return give_up_at(&asking, &service, &secret, refresh.as_ref()).await;
+            }
             None => return Err(GiveUpError::NoClient),
         };
         let endpoint = TokenEndpoint { wire, oauth, client: &client, dial, now: self.now };
@@ -64,5 +72,24 @@ impl Present<'_> {
             Err(TokenError::Refused { .. } | TokenError::Dead { .. }) if refresh.is_some() => Ok(()),
             ended => Ok(ended?),
         }
+    }
+}
+
+async fn give_up_at(
+    broker: &BrokerClient<'_>,
+    service: &ServiceId,
+    access: &Secret,
+    refresh: Option<&Secret>,
+) -> Result<(), GiveUpError> {
+    if let Some(refresh) = refresh {
+        broker.revoke(service, refresh, TokenKind::Refresh).await?;
+    }
+    match broker.revoke(service, access, TokenKind::Access).await {
+        Err(BrokerError::Token(TokenError::Refused { .. } | TokenError::Dead { .. }))
+            if refresh.is_some() =>
+        {
+            Ok(())
+        }
+        ended => Ok(ended?),
     }
 }

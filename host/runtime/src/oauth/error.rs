@@ -109,6 +109,10 @@ pub enum Unreadable {
     TokenType,
     /// The device flow did not begin with what it takes.
     Device,
+    /// It is not signed by the broker that was asked, or answers something else.
+    NotTheBrokers,
+    /// A broker could not read it, and says so.
+    AtTheBroker,
 }
 
 impl fmt::Display for Unreadable {
@@ -121,6 +125,8 @@ impl fmt::Display for Unreadable {
             Self::Token => "a token in it is none",
             Self::TokenType => "its token is of another type than bearer",
             Self::Device => "it lacks what the device flow takes",
+            Self::NotTheBrokers => "it is not the broker's own",
+            Self::AtTheBroker => "the broker could not read it",
         })
     }
 }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod authorize;
+pub mod broker;
 mod device;
 mod error;
 mod form;

@@ -173,7 +173,7 @@ fn credentials(header: &str) -> Option<&str> {
 }
 
 /// One customer of a provider has a whole /64 of IPv6 addresses.
-fn network(peer: IpAddr) -> IpAddr {
+pub(crate) fn network(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
         v4 @ IpAddr::V4(_) => v4,

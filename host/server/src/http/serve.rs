@@ -19,7 +19,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use pinhole_runtime::clock::Timer;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
@@ -27,6 +27,7 @@ use tower::ServiceExt as _;
 use super::HttpLimits;
 use super::body::Watched;
 use super::gate::Gate;
+use super::listen::{Arrived, Known, Listen};
 use super::places::{Places, Standing};
 
 /// Most headers of a request.
@@ -69,7 +70,7 @@ pub enum ServeError {
 
 /// Serves until it is told to stop, then for as long as `limits.drain` lets it.
 pub(crate) async fn serve(
-    listener: TcpListener,
+    listener: impl Listen,
     routes: Router,
     limits: HttpLimits,
     timer: Arc<dyn Timer>,
@@ -78,7 +79,7 @@ pub(crate) async fn serve(
     let places = Places::new(limits.connections);
     let graceful = GracefulShutdown::new();
     loop {
-        let (stream, peer) = tokio::select! {
+        let Arrived { stream, address, known } = tokio::select! {
             biased;
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
@@ -91,14 +92,13 @@ pub(crate) async fn serve(
             },
         };
         let Some(place) = places.take().await else {
-            turn_away(&stream);
+            turn_away(&listener, &stream);
             continue;
         };
-        // Small answers are not held back for more to come.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection that is gone already");
+        let peer = Peer { address, standing: place.standing() };
+        if known == Known::User {
+            peer.standing.keep();
         }
-        let peer = Peer { address: peer.ip(), standing: place.standing() };
         let connection = graceful.watch(connection(stream, peer, routes.clone(), &limits));
         let cut = cut.clone();
         tokio::spawn(async move {
@@ -128,19 +128,19 @@ pub(crate) async fn serve(
     places.all_free().await;
 }
 
-fn connection(
-    stream: TcpStream,
+fn connection<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    stream: S,
     peer: Peer,
     routes: Router,
     limits: &HttpLimits,
 ) -> http1::Connection<
-    TokioIo<Gate<TcpStream>>,
+    TokioIo<Gate<S>>,
     impl hyper::service::Service<
         hyper::Request<Incoming>,
         Response = Response,
         Error = Infallible,
         Future: Send + 'static,
-    > + use<>,
+    > + use<S>,
 > {
     let answer = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(peer.clone());
@@ -166,8 +166,8 @@ fn connection(
 }
 
 /// Says so where the system takes it at once; nobody is waited for.
-fn turn_away(stream: &TcpStream) {
-    if let Err(error) = stream.try_write(NO_ROOM) {
+fn turn_away<L: Listen>(_listener: &L, stream: &L::Stream) {
+    if let Err(error) = L::say(stream, NO_ROOM) {
         tracing::debug!(%error, "a connection was closed for want of room");
     }
 }

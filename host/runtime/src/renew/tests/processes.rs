@@ -5,21 +5,20 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, PairDigest, UnixTime};
+use pinhole_grant::{KeyId, PairDigest};
 use tempfile::TempDir;
 
 use super::super::{Ask, Asked, Asking, Fresh, NotRenewed, Renewing, Unanswered};
 use super::{Host, LIFE, NOW, bot, credential, given, member, secret};
 use crate::store::{
-    Claim, Claiming, Fate, Held, Kept, Line, LineError, LineState, LockError, LockName, Locks, Renewals,
-    SpendError, SqliteStore, Store, StoreError, TRIES_MAX,
+    Held, Line, LineError, LineState, Lines, LockError, LockName, Locks, Renewals, SqliteStore, StoreError,
+    TRIES_MAX,
 };
 
 /// What a child prints before its own lines; the test harness prints lines of its own.
@@ -94,7 +93,7 @@ impl Ask for Folder {
     }
 }
 
-fn host(folder: &Path, store: Arc<dyn Store>) -> Host {
+fn host(folder: &Path, store: Arc<dyn Lines>) -> Host {
     Host { renewing: Renewing::new(Arc::new(Folder(asked_at(folder)))), store, bot: Arc::new(bot()) }
 }
 
@@ -122,49 +121,9 @@ impl Renewals for Stopping {
     }
 }
 
-impl Kept for Stopping {
-    fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
-        self.0.claim(claiming)
-    }
-
-    fn kept(&self, claiming: &Claiming) -> Result<Option<Claim>, StoreError> {
-        self.0.kept(claiming)
-    }
-
-    fn ended(&self, id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError> {
-        self.0.ended(id, fate)
-    }
-}
-
 impl Locks for Stopping {
     fn hold(&self, what: &LockName, patience: Duration) -> Result<Held, LockError> {
         self.0.hold(what, patience)
-    }
-}
-
-impl Store for Stopping {
-    fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError> {
-        self.0.spend(grant, allowed)
-    }
-
-    fn has_use_left(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<bool, StoreError> {
-        self.0.has_use_left(grant, allowed)
-    }
-
-    fn revoke(&self, grant: &GrantId) -> Result<(), StoreError> {
-        self.0.revoke(grant)
-    }
-
-    fn is_revoked(&self, grant: &GrantId) -> Result<bool, StoreError> {
-        self.0.is_revoked(grant)
-    }
-
-    fn has_ended(&self, connection: &CredentialId) -> Result<bool, StoreError> {
-        self.0.has_ended(connection)
-    }
-
-    fn high_water(&self, now: UnixTime) -> Result<UnixTime, StoreError> {
-        self.0.high_water(now)
     }
 }
 
@@ -255,7 +214,7 @@ impl Drop for Another {
 #[test]
 #[ignore = "other tests run it, as a process of its own"]
 fn another_process() {
-    let mut line = || {
+    let line = || {
         let mut line = String::new();
         assert!(std::io::stdin().read_line(&mut line).unwrap() > 0, "nobody waits for this process any more");
         line.trim_end().to_owned()
