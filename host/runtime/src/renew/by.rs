@@ -4,6 +4,7 @@ use pinhole_grant::Renewer;
 
 use super::ask::{Ask, Asked, Asking, Fresh, Unanswered};
 use crate::net::Sent;
+use crate::oauth::broker::BrokerClient;
 use crate::oauth::{Client, FreshPair, TokenEndpoint, TokenError};
 use crate::store::Carried;
 
@@ -21,9 +22,11 @@ impl Ask for ByRenewer {
                     let endpoint = TokenEndpoint { wire, oauth, client: &client, dial, now };
                     endpoint.refresh(refresh).await.map(Fresh::from).map_err(Unanswered::from)
                 }
-                Renewer::Broker { .. } => {
-                    let detail = "this host asks no broker".to_owned();
-                    Err(Unanswered::Refused { detail })
+                Renewer::Broker { url, key } => {
+                    let Asked { wire, bot, dial, now, entropy, service, refresh, .. } = asked;
+                    let broker = BrokerClient { wire, url, key, own: bot, dial, now, entropy };
+                    let asked = broker.refresh(service, refresh).await.map_err(TokenError::from);
+                    asked.map(Fresh::from).map_err(Unanswered::from)
                 }
             }
         })

@@ -19,7 +19,7 @@ use super::ask::{Ask, Asked, Unanswered};
 use super::decide::{self, Next, Term};
 use crate::entropy::{Entropy, EntropyError, Seeded};
 use crate::net::Wire;
-use crate::store::{Held, Line, LineError, LockError, LockName, NextPair, Store, StoreError};
+use crate::store::{Held, Line, LineError, Lines, LockError, LockName, NextPair, StoreError};
 
 /// What the locks of renewals are called.
 const LOCK_ROOM: &str = "renewal";
@@ -136,7 +136,7 @@ impl Renewing {
     pub async fn renew(
         &self,
         given: Given,
-        (store, wire, bot): (Arc<dyn Store>, Arc<dyn Wire>, Arc<SecretKey>),
+        (store, wire, bot): (Arc<dyn Lines>, Arc<dyn Wire>, Arc<SecretKey>),
         entropy: &dyn Entropy,
         now: UnixTime,
     ) -> Result<KeptPair, NotRenewed> {
@@ -176,7 +176,7 @@ impl Default for Renewing {
 /// One renewal, with all that it needs.
 struct Task {
     ask: Arc<dyn Ask>,
-    store: Arc<dyn Store>,
+    store: Arc<dyn Lines>,
     wire: Arc<dyn Wire>,
     bot: Arc<SecretKey>,
     entropy: Seeded,

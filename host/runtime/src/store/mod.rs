@@ -30,13 +30,13 @@ pub use questions::{
     Question, QuestionId, QuestionIdError, QuestionState, Questions, RaiseError, TakeError, Taken,
 };
 pub use receipts::{Appended, CheckpointRow, Marked, ReceiptFilter, Receipts, Settled, Use};
-pub use renewals::{Carried, Line, LineError, LineState, NextPair, Renewals, TRIES_MAX};
+pub use renewals::{Carried, Line, LineError, LineState, Lines, NextPair, Renewals, TRIES_MAX};
 pub use returned::{ReturnedRow, Returns};
 pub use sqlite::{DATABASE, LOCK_WAIT, SqliteStore};
 pub use tokens::{EmptyScope, TokenError, TokenRow, TokenScope, TokenState, Tokens};
 
 /// The durable state of a host. Calls block for as long as the disk takes.
-pub trait Store: Kept + Receipts + Renewals + Locks + Send + Sync {
+pub trait Store: Kept + Lines + Receipts {
     /// Spends one use of a grant that has `allowed` in all. `Ok` means that this caller, and nobody else, has it.
     fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError>;
 

@@ -8,7 +8,7 @@
 use pinhole_grant::{CredentialId, KeyId, PairDigest, UnixTime};
 use pinhole_manifest::ServiceId;
 
-use super::{StoreError, Table};
+use super::{Locks, StoreError, Table};
 
 /// How often in all the renewal of one pair is tried when nobody can say whether it was carried out.
 pub const TRIES_MAX: u32 = 5;
@@ -182,3 +182,8 @@ pub trait Renewals: Send + Sync {
     /// All lines of a member's credentials.
     fn lines(&self, member: KeyId) -> Result<Vec<Line>, StoreError>;
 }
+
+/// What a renewal takes of a store: the lines, and a lock on each.
+pub trait Lines: Renewals + Locks {}
+
+impl<T: Renewals + Locks + ?Sized> Lines for T {}

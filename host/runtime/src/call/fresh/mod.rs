@@ -23,7 +23,7 @@ use crate::entropy;
 use crate::net::Sent;
 use crate::outcome::{Code, Refusal, Rotated};
 use crate::renew::{self, Given, NotRenewed, Term};
-use crate::store::LineState;
+use crate::store::{LineState, Lines};
 
 /// The call has a key.
 #[derive(Debug)]
@@ -120,7 +120,8 @@ impl Agreed<'_> {
                 return Err(Refusal::new(Code::GrantUsedUp).into());
             }
         }
-        let doors = (Arc::clone(&executor.store), Arc::clone(&executor.wire), Arc::clone(&executor.bot));
+        let lines: Arc<dyn Lines> = executor.store.clone();
+        let doors = (lines, Arc::clone(&executor.wire), Arc::clone(&executor.bot));
         let (entropy, now) = (executor.entropy.as_ref(), executor.clock.now());
         match executor.renewing.renew(given, doors, entropy, now).await {
             Ok(pair) => {

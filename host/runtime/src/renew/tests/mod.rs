@@ -21,7 +21,7 @@ use crate::entropy::SystemEntropy;
 use crate::net::{
     Exchange, Outgoing, Permit, Posting, Sent, TokenPermit, Wire, WireError, WireErrorKind, WireLimits,
 };
-use crate::store::{Carried, Store};
+use crate::store::{Carried, Lines};
 
 const NOW: UnixTime = UnixTime::from_secs(1_800_000_000);
 /// How long an access token of the provider's lives, in seconds.
@@ -214,12 +214,12 @@ impl Wire for NoWire {
 /// A process with this store.
 struct Host {
     renewing: Renewing,
-    store: Arc<dyn Store>,
+    store: Arc<dyn Lines>,
     bot: Arc<SecretKey>,
 }
 
 impl Host {
-    fn new(provider: &Arc<Provider>, store: Arc<dyn Store>) -> Self {
+    fn new(provider: &Arc<Provider>, store: Arc<dyn Lines>) -> Self {
         let ask: Arc<dyn Ask> = Arc::clone(provider) as Arc<dyn Ask>;
         Self { renewing: Renewing::new(ask), store, bot: Arc::new(bot()) }
     }

@@ -5,19 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, PairDigest, UnixTime};
-use std::num::NonZeroU32;
+use pinhole_grant::{KeyId, PairDigest};
 
 use super::super::{Given, NotRenewed, Unanswered, newest};
 use super::{Host, LIFE, NOW, Provider, Turn, away, bot, credential, digest_of, given, member};
 use crate::receipts::{Facts, Note, NoteId, Stored};
 use crate::store::{
-    Appended, CheckpointRow, Claim, Claiming, Fate, Held, Kept, Line, LineError, LineState, LockError,
-    LockName, Locks, MemoryStore, ReceiptFilter, Receipts, Renewals, Settled, SpendError, SqliteStore, Store,
-    StoreError, TRIES_MAX, Use,
+    Held, Line, LineError, LineState, Lines, LockError, LockName, Locks, MemoryStore, Renewals, SqliteStore,
+    StoreError, TRIES_MAX,
 };
 
-fn memory() -> Arc<dyn Store> {
+fn memory() -> Arc<dyn Lines> {
     Arc::new(MemoryStore::default())
 }
 
@@ -31,7 +29,7 @@ fn due() -> Given {
 
 #[tokio::test]
 async fn fifty_who_come_at_once_share_one_renewal() {
-    let stores: [Arc<dyn Store>; 2] = [memory(), Arc::new(SqliteStore::in_memory().unwrap())];
+    let stores: [Arc<dyn Lines>; 2] = [memory(), Arc::new(SqliteStore::in_memory().unwrap())];
     for store in stores {
         let provider = Provider::of(&["one"]);
         let host = Host::new(&provider, store);
@@ -203,7 +201,7 @@ async fn whoever_gives_up_waiting_loses_no_answer() {
 async fn a_pair_that_came_without_room_to_store_it_is_not_used_and_not_lost() {
     let provider = Provider::of(&["one"]);
     let full = Arc::new(Full { store: MemoryStore::default(), is_full: AtomicBool::new(true) });
-    let host = Host::new(&provider, Arc::clone(&full) as Arc<dyn Store>);
+    let host = Host::new(&provider, Arc::clone(&full) as Arc<dyn Lines>);
     for _ in 0..3 {
         let Err(NotRenewed::Unstored { pair, why }) = host.renew(due(), 0).await else { panic!("stored") };
         assert!(matches!(why, StoreError::Full { .. }));
@@ -286,91 +284,8 @@ impl Renewals for Full {
     }
 }
 
-impl Kept for Full {
-    fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
-        self.store.claim(claiming)
-    }
-
-    fn kept(&self, claiming: &Claiming) -> Result<Option<Claim>, StoreError> {
-        self.store.kept(claiming)
-    }
-
-    fn ended(&self, id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError> {
-        self.store.ended(id, fate)
-    }
-}
-
-impl Receipts for Full {
-    fn begin(&self, note: &Note, spends: Option<Use>, settled: Settled) -> Result<(), SpendError> {
-        self.store.begin(note, spends, settled)
-    }
-
-    fn append(&self, facts: &Facts, note: Option<NoteId>, settled: Settled) -> Result<Appended, StoreError> {
-        self.store.append(facts, note, settled)
-    }
-
-    fn append_unended(&self, facts: &Facts, note: NoteId) -> Result<Option<Appended>, StoreError> {
-        self.store.append_unended(facts, note)
-    }
-
-    fn notes(&self, bot: KeyId, most: usize) -> Result<Vec<Note>, StoreError> {
-        self.store.notes(bot, most)
-    }
-
-    fn keep_checkpoint(&self, row: &CheckpointRow) -> Result<(), StoreError> {
-        self.store.keep_checkpoint(row)
-    }
-
-    fn checkpoints(&self, bot: KeyId) -> Result<Vec<CheckpointRow>, StoreError> {
-        self.store.checkpoints(bot)
-    }
-
-    fn receipts_from(&self, bot: KeyId, seq: u64, most: usize) -> Result<Vec<Stored>, StoreError> {
-        self.store.receipts_from(bot, seq, most)
-    }
-
-    fn last_receipts(
-        &self,
-        bot: KeyId,
-        filter: &ReceiptFilter,
-        most: usize,
-    ) -> Result<Vec<Stored>, StoreError> {
-        self.store.last_receipts(bot, filter, most)
-    }
-
-    fn prune_receipts(&self, anchor: &CheckpointRow) -> Result<u64, StoreError> {
-        self.store.prune_receipts(anchor)
-    }
-}
-
 impl Locks for Full {
     fn hold(&self, what: &LockName, patience: Duration) -> Result<Held, LockError> {
         self.store.hold(what, patience)
-    }
-}
-
-impl Store for Full {
-    fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError> {
-        self.store.spend(grant, allowed)
-    }
-
-    fn has_use_left(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<bool, StoreError> {
-        self.store.has_use_left(grant, allowed)
-    }
-
-    fn revoke(&self, grant: &GrantId) -> Result<(), StoreError> {
-        self.store.revoke(grant)
-    }
-
-    fn is_revoked(&self, grant: &GrantId) -> Result<bool, StoreError> {
-        self.store.is_revoked(grant)
-    }
-
-    fn has_ended(&self, connection: &CredentialId) -> Result<bool, StoreError> {
-        self.store.has_ended(connection)
-    }
-
-    fn high_water(&self, now: UnixTime) -> Result<UnixTime, StoreError> {
-        self.store.high_water(now)
     }
 }
