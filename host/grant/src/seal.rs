@@ -35,6 +35,8 @@ pub enum Kind {
     Answer,
     /// How far a bot's receipts had come at a time. Signed only, never sealed.
     Checkpoint,
+    /// A pair that a bot keeps for itself.
+    Pair,
 }
 
 impl Kind {
@@ -47,6 +49,7 @@ impl Kind {
             Self::Ask => "pinhole/ask/v1",
             Self::Answer => "pinhole/answer/v1",
             Self::Checkpoint => "pinhole/checkpoint/v1",
+            Self::Pair => "pinhole/pair/v1",
         }
     }
 }

@@ -98,6 +98,7 @@ pub fn payload_type(kind: Kind) -> &'static str {
         Kind::Ask => "application/vnd.pinhole.ask+json",
         Kind::Answer => "application/vnd.pinhole.answer+json",
         Kind::Checkpoint => "application/vnd.pinhole.checkpoint+json",
+        Kind::Pair => "application/vnd.pinhole.pair+json",
     }
 }
 

@@ -196,3 +196,12 @@ pub(crate) fn broker() -> SecretKey {
 pub(crate) fn other_broker() -> SecretKey {
     SecretKey::generate(KeyKind::Broker, &mut rng(6))
 }
+
+/// Every single-bit change of every byte.
+pub(crate) fn flipped(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
+    (0..bytes.len() * 8).map(|bit| {
+        let mut other = bytes.to_vec();
+        other[bit / 8] ^= 1 << (bit % 8);
+        (bit, other)
+    })
+}
