@@ -189,6 +189,14 @@ pub(crate) fn hex(value: &Value) -> Vec<u8> {
     digits.chunks(2).map(pair).collect()
 }
 
+pub(crate) fn broker() -> SecretKey {
+    SecretKey::generate(KeyKind::Broker, &mut rng(5))
+}
+
+pub(crate) fn other_broker() -> SecretKey {
+    SecretKey::generate(KeyKind::Broker, &mut rng(6))
+}
+
 /// Every single-bit change of every byte.
 pub(crate) fn flipped(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
     (0..bytes.len() * 8).map(|bit| {
@@ -196,12 +204,4 @@ pub(crate) fn flipped(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> + 
         other[bit / 8] ^= 1 << (bit % 8);
         (bit, other)
     })
-}
-
-pub(crate) fn broker() -> SecretKey {
-    SecretKey::generate(KeyKind::Broker, &mut rng(5))
-}
-
-pub(crate) fn other_broker() -> SecretKey {
-    SecretKey::generate(KeyKind::Broker, &mut rng(6))
 }

@@ -4,7 +4,7 @@ use pinhole_grant::Renewer;
 
 use super::ask::{Ask, Asked, Asking, Fresh, Unanswered};
 use crate::net::Sent;
-use crate::oauth::broker::BrokerClient;
+use crate::oauth::broker::{BrokerClient, BrokerError};
 use crate::oauth::{Client, FreshPair, TokenEndpoint, TokenError};
 use crate::store::Carried;
 
@@ -23,10 +23,14 @@ impl Ask for ByRenewer {
                     endpoint.refresh(refresh).await.map(Fresh::from).map_err(Unanswered::from)
                 }
                 Renewer::Broker { url, key } => {
-                    let Asked { wire, bot, dial, now, entropy, service, refresh, .. } = asked;
-                    let broker = BrokerClient { wire, url, key, own: bot, dial, now, entropy };
-                    let asked = broker.refresh(service, refresh).await.map_err(TokenError::from);
-                    asked.map(Fresh::from).map_err(Unanswered::from)
+                    let Asked { wire, bot: own, entropy, service, dial, now, refresh, .. } = asked;
+                    let broker = BrokerClient { wire, url, key, own, dial, now, entropy };
+                    let pair = broker.refresh(service, refresh).await;
+                    // What a broker says without a signature is passed on in its own words.
+                    pair.map(Fresh::from).map_err(|error| match &error {
+                        BrokerError::Refused(_) => Unanswered::Refused { detail: error.to_string() },
+                        _ => Unanswered::from(TokenError::from(error)),
+                    })
                 }
             }
         })

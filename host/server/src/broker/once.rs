@@ -73,3 +73,38 @@ impl Once {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: UnixTime = UnixTime::from_secs(1_800_000_000);
+
+    fn one(number: usize) -> (KeyId, Nonce) {
+        let key = KeyId::parse(&"A".repeat(43)).unwrap();
+        (key, serde_json::from_value(format!("{number:0>21}A").into()).unwrap())
+    }
+
+    #[test]
+    fn what_cannot_be_good_any_more_is_forgotten_and_what_is_too_much_waits() {
+        let mut once = Once::new(START);
+        for number in 0..MOST {
+            once.note_one(one(number), START).unwrap();
+        }
+        assert_eq!(once.note_one(one(MOST), START), Err(Again::Full));
+        assert_eq!(once.note_one(one(7), START), Err(Again::Seen));
+        once.now(START.plus_secs(ASK_SKEW_SECS));
+        assert_eq!(once.note_one(one(MOST), START), Err(Again::Full));
+        once.now(START.plus_secs(ASK_SKEW_SECS + 1));
+        assert_eq!(once.note_one(one(MOST), START.plus_secs(1)), Ok(()));
+        assert_eq!((once.seen.len(), once.by_time.len()), (1, 1));
+    }
+
+    #[test]
+    fn the_time_does_not_go_back() {
+        let mut once = Once::new(START);
+        assert_eq!(once.now(START.plus_secs(90)), START.plus_secs(90));
+        assert_eq!(once.now(START), START.plus_secs(90));
+        assert_eq!(once.note_one(one(1), START.plus_secs(-1)), Err(Again::Before));
+    }
+}

@@ -4,19 +4,21 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use pinhole_grant::{KeyKind, UnixTime};
+use pinhole_grant::{Dial, KeyKind, Renewer, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_manifest::ServiceId;
 use pinhole_runtime::catalog::Catalog;
+use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::oauth::broker::{ConfigError, config};
 use pinhole_runtime::oauth::{TokenKind, challenge};
+use pinhole_runtime::renew::{Ask as _, Asked, ByRenewer, Unanswered};
 use pinhole_standin::Reply;
 use serde_json::{Value, json};
 
 use crate::browser::{Ask, pairs};
 use crate::stage::{
     ACCESS, CLIENT_SECRET, CODE, HOST, NOW, REDIRECT, REFRESH, STATE, Setup, Stage, bot, broker_key, form,
-    here, known, member, secret, service, start,
+    here, key, known, member, secret, service, start,
 };
 
 #[tokio::test]
@@ -85,6 +87,29 @@ async fn a_member_connects_and_her_bot_renews() {
         (REFRESH, CLIENT_SECRET)
     );
     assert_eq!(forms.len(), 2);
+
+    // The same as a renewal does it, whose credential names the broker.
+    let catalog = Catalog::built_in().unwrap();
+    let manifest = &catalog.find(&github).unwrap().manifest;
+    let renewer = Renewer::Broker { url: at.url.clone(), key: at.key.clone() };
+    let asked = Asked {
+        wire: &scene.client,
+        bot: &own,
+        entropy: &SystemEntropy,
+        service: &github,
+        oauth: manifest.auth().oauth.as_ref().unwrap(),
+        renewer: &renewer,
+        dial: Dial::Overridden,
+        refresh: &secret(REFRESH),
+        now: UnixTime::from_secs(NOW),
+    };
+    assert_eq!(ByRenewer.ask(asked).await.unwrap().access.expose(), ACCESS);
+    let stranger = key(KeyKind::Bot, 77);
+    let refused = ByRenewer.ask(Asked { bot: &stranger, ..asked }).await.unwrap_err();
+    assert!(
+        matches!(&refused, Unanswered::Refused { detail } if detail.contains("--allow KEY")),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test]
@@ -123,8 +148,8 @@ async fn a_broker_says_what_it_does_and_nothing_secret() {
     let mut browser = scene.browser.another();
     let said = |answer: crate::browser::Answer| -> Value { serde_json::from_str(&answer.body).unwrap() };
     let all = said(browser.get("/oauth/config").await);
-    let key = broker_key().public().to_string();
-    assert_eq!(all, json!({"broker": here().as_str(), "key": key, "services": ["github", "gitlab"]}));
+    let own = broker_key().public().to_string();
+    assert_eq!(all, json!({"broker": here().as_str(), "key": own, "services": ["github", "gitlab"]}));
     let one = said(browser.get("/oauth/config?service=github").await);
     assert_eq!(one["redirect"], format!("https://{HOST}/oauth/github/callback"));
     assert_eq!(

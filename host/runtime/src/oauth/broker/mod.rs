@@ -247,19 +247,15 @@ impl BrokerClient<'_> {
             return Ok(bytes);
         }
         let retry_after = net::told(&headers, self.now).map(Duration::from_secs);
-        Err(match serde_json::from_slice::<SaidWire>(&bytes) {
-            Ok(SaidWire { error: ErrorWire { code, .. } }) if code.is_passing() => {
-                match (code, retry_after) {
-                    (_, Some(_)) => {
-                        TokenError::Unavailable { sent: Sent::No, retry_after, kind: None }.into()
-                    }
-                    (code, None) => BrokerError::Refused(code),
-                }
-            }
-            Ok(SaidWire { error: ErrorWire { code, .. } }) => BrokerError::Refused(code),
+        let away = |sent| Err(TokenError::Unavailable { sent, retry_after, kind: None }.into());
+        match serde_json::from_slice::<SaidWire>(&bytes).map(|said| said.error.code) {
+            // It may have come twice, and what became of it the first time nobody says; nor does who has no word for it.
+            Ok(Word::SeenBefore | Word::Other) => away(Sent::Maybe),
+            Ok(word) if word.is_passing() && retry_after.is_some() => away(Sent::No),
+            Ok(word) => Err(BrokerError::Refused(word)),
             // Somebody in between, who does not know how far it went.
-            Err(_) => TokenError::Unavailable { sent: Sent::Maybe, retry_after, kind: None }.into(),
-        })
+            Err(_no_broker) => away(Sent::Maybe),
+        }
     }
 }
 

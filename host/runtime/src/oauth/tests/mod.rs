@@ -1,6 +1,7 @@
 //! The client against a scripted authorization server: what is asked, and what is made of each answer.
 
 mod answers;
+mod brokers;
 mod browser;
 mod devices;
 mod requests;

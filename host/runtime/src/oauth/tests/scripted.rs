@@ -83,8 +83,11 @@ impl Wire for Scripted {
     }
 
     fn post_form(&self, permit: TokenPermit, posting: Posting, limits: WireLimits) -> Exchange<'_> {
-        assert_eq!(posting.media, Media::Form);
-        let form = url::form_urlencoded::parse(&posting.body).into_owned().collect();
+        let form = match posting.media {
+            Media::Form => url::form_urlencoded::parse(&posting.body).into_owned().collect(),
+            // Sealed to a broker.
+            Media::Json => Vec::new(),
+        };
         let authorization = posting.authorization.map(|text| text.to_string());
         let url = permit.url().as_str().to_owned();
         self.asked.lock().unwrap().push(Asked { url, form, authorization, limits });
