@@ -7,6 +7,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::ServerError;
+
 /// Which kind of row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Table {
@@ -130,6 +132,9 @@ pub enum StoreError {
         /// Its id, as the row has it.
         id: String,
     },
+    /// The database on a server is at fault.
+    #[error(transparent)]
+    Server(ServerError),
     /// Anything else that the system says when files are read and written.
     #[error("the store could not {doing}")]
     Failed {
@@ -171,6 +176,7 @@ impl StoreError {
                 "for a connection `pinhole connections remove ID`, then connect anew; for a grant `pinhole connections renew`; for a \
                  question `pinhole approvals deny ID`; for a token `pinhole tokens revoke ID`, then a new one"
             }
+            Self::Server(error) => error.hint(),
             Self::Failed { .. } => "look at the disk and at the rights of the folder",
         }
     }

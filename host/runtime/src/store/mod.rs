@@ -8,6 +8,7 @@ mod fault;
 mod grants;
 mod locks;
 mod memory;
+mod postgres;
 mod questions;
 mod sqlite;
 mod tokens;
@@ -20,6 +21,7 @@ pub use grants::{GrantError, GrantFilter, GrantRow, Grants, Removal};
 pub use locks::{Held, LockError, LockName, Locks};
 pub use memory::MemoryStore;
 use pinhole_grant::{CredentialId, GrantId, UnixTime};
+pub use postgres::{AddressError, PostgresAddress, PostgresStore, ServerError};
 pub use questions::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
     Question, QuestionId, QuestionIdError, QuestionState, Questions, RaiseError, TakeError, Taken,

@@ -1,0 +1,114 @@
+-- Version 1. A `member` is the id of her key; where only a grant's id is known, it is NULL. Texts are compared byte by byte, as
+-- the other store does.
+
+-- How many steps were taken: one row.
+CREATE TABLE schema (
+    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+    version BIGINT NOT NULL
+);
+INSERT INTO schema (one, version) VALUES (1, 0);
+
+-- How many uses of a grant are spent.
+CREATE TABLE uses (
+    grant_id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    member TEXT COLLATE "C",
+    spent BIGINT NOT NULL CHECK (spent BETWEEN 1 AND 4294967295)
+);
+
+-- Grants that are refused for good.
+CREATE TABLE revoked (
+    grant_id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    member TEXT COLLATE "C"
+);
+
+-- The latest time seen by any program on this database, in seconds since 1970-01-01 UTC. No row of it is a member's.
+CREATE TABLE clock (
+    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+    latest BIGINT NOT NULL
+);
+
+CREATE TABLE connections (
+    id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    member TEXT COLLATE "C" NOT NULL,
+    service TEXT COLLATE "C" NOT NULL,
+    label TEXT COLLATE "C" NOT NULL,
+    account TEXT COLLATE "C" NOT NULL,
+    host TEXT COLLATE "C" NOT NULL,
+    cap TEXT COLLATE "C" NOT NULL CHECK (cap IN ('read', 'write')),
+    dial TEXT COLLATE "C" NOT NULL CHECK (dial IN ('real', 'overridden')),
+    gen BIGINT NOT NULL CHECK (gen >= 0),
+    created_at BIGINT NOT NULL,
+    sealed BYTEA NOT NULL CHECK (length(sealed) > 0),
+    UNIQUE (member, service, label)
+);
+
+-- Connections that were removed, or gave way to one of another account: no grant of them opens any more, whoever holds it.
+CREATE TABLE ended (
+    connection TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    member TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE grants (
+    id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    member TEXT COLLATE "C" NOT NULL,
+    bot TEXT COLLATE "C" NOT NULL,
+    connection TEXT COLLATE "C" NOT NULL REFERENCES connections (id),
+    service TEXT COLLATE "C" NOT NULL,
+    access TEXT COLLATE "C" NOT NULL CHECK (access IN ('read', 'write')),
+    expires_at BIGINT NOT NULL,
+    sealed BYTEA NOT NULL CHECK (length(sealed) > 0)
+);
+CREATE INDEX grants_bot ON grants (bot, service);
+CREATE INDEX grants_connection ON grants (connection);
+
+-- `until` is when the approval expires; `sealed` is there while it waits to be used. `principal` is the empty text for the
+-- host's own. `seq` is the order in which they were raised.
+CREATE TABLE questions (
+    id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    seq BIGINT GENERATED ALWAYS AS IDENTITY,
+    member TEXT COLLATE "C" NOT NULL,
+    service TEXT COLLATE "C" NOT NULL,
+    op TEXT COLLATE "C" NOT NULL,
+    args TEXT COLLATE "C" NOT NULL,
+    manifest TEXT COLLATE "C" NOT NULL,
+    connection TEXT COLLATE "C" NOT NULL,
+    account TEXT COLLATE "C" NOT NULL,
+    bot TEXT COLLATE "C" NOT NULL,
+    principal TEXT COLLATE "C" NOT NULL,
+    action TEXT COLLATE "C" NOT NULL,
+    found TEXT COLLATE "C" NOT NULL,
+    raised_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL CHECK (expires_at > raised_at),
+    state TEXT COLLATE "C" NOT NULL CHECK (state IN ('pending', 'approved', 'denied', 'expired', 'used')),
+    answered_at BIGINT,
+    grant_id TEXT COLLATE "C",
+    until BIGINT,
+    sealed BYTEA CHECK (length(sealed) > 0),
+    CHECK ((sealed IS NOT NULL) = (state = 'approved')),
+    CHECK ((grant_id IS NULL) = (until IS NULL)),
+    CHECK (state NOT IN ('approved', 'used') OR (grant_id IS NOT NULL AND answered_at IS NOT NULL))
+);
+CREATE UNIQUE INDEX questions_open ON questions (member, principal, action) WHERE state IN ('pending', 'approved');
+CREATE INDEX questions_member ON questions (member, bot, state);
+CREATE INDEX questions_bot ON questions (bot);
+CREATE INDEX questions_connection ON questions (connection);
+CREATE INDEX questions_grant ON questions (grant_id);
+
+-- Callers that a door tells apart by their bearer tokens, and what each token may do. Of a token only its SHA-256 is here.
+-- `services` is a JSON array of service ids; NULL: all. `seq` is the order in which they were made.
+CREATE TABLE tokens (
+    id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    seq BIGINT GENERATED ALWAYS AS IDENTITY,
+    member TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    sha256 TEXT COLLATE "C" NOT NULL UNIQUE CHECK (length(sha256) = 64),
+    reads BOOLEAN NOT NULL,
+    writes BOOLEAN NOT NULL,
+    services TEXT COLLATE "C",
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL CHECK (expires_at > created_at),
+    revoked_at BIGINT,
+    CHECK (reads OR writes)
+);
+-- A name is free again once its token is revoked.
+CREATE UNIQUE INDEX tokens_name ON tokens (member, name) WHERE revoked_at IS NULL;
