@@ -42,6 +42,7 @@ impl<'s> Granting<'s> {
             secret: Secret::new(KEY.to_owned()).expect("a key"),
             refresh: None,
             expires_at: None,
+            renewer: None,
             cap: Access::Write,
             dial: stage.executor.wire.dial(entry.manifest.host()),
         };

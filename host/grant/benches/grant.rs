@@ -30,6 +30,7 @@ fn grants(criterion: &mut Criterion) {
         secret: Secret::new("ghp_0123456789abcdefghijklmnopqrstuvwxyz".to_owned()).unwrap(),
         refresh: None,
         expires_at: None,
+        renewer: None,
         cap: Access::Read,
         dial: Dial::Real,
     })

@@ -9,6 +9,7 @@
 pub mod approval;
 pub mod credential;
 pub mod grant;
+pub mod kept;
 pub mod keys;
 pub mod page;
 pub mod returned;
@@ -19,17 +20,20 @@ pub mod sign;
 pub mod text;
 pub mod time;
 
+mod keyed;
 mod wire;
 
 pub use approval::{Action, ActionDigest, ActionError};
 pub use credential::{
-    Credential, CredentialError, CredentialKind, CredentialParts, Dial, OpenCredentialError,
-    SealCredentialError, open_credential, seal_credential,
+    ClientId, ClientIdError, Credential, CredentialError, CredentialKind, CredentialParts, Dial,
+    OpenCredentialError, Renewer, SealCredentialError, open_credential, seal_credential,
 };
 pub use grant::{
     Caution, Grant, Inconsistency, InspectError, InspectedCredential, Inspection, MintError, MintRequest,
     OpenError, OpenedGrant, RuleBroken, SealedGrant, Standing, Succession, Target, inspect, mint, open,
 };
+pub use kept::{CallKey, CallKeyError, KeptError, Keyed, act_digest, open_kept, seal_kept};
+pub use keyed::KeyedDigest;
 pub use keys::{KeyFileError, KeyId, KeyKind, PublicKey, PublicKeyError, SecretKey};
 pub use page::{OpenPageError, OpenedPage, PageParts, PageToken, SealPageError, open_page, seal_page};
 pub use returned::{OpenReturnedError, ReturnError, open_returned, seal_returned};

@@ -98,6 +98,7 @@ fn credential(entry: &Entry) -> Result<Credential, Box<dyn Error>> {
         secret: Secret::new(KEY.to_owned())?,
         refresh: None,
         expires_at: None,
+        renewer: None,
         cap: Access::Read,
         dial: Dial::Overridden,
     })?)

@@ -76,6 +76,7 @@ fn credential() -> Credential {
         secret: Secret::new("hidden-access-token".to_owned()).expect("a secret"),
         refresh: Some(Secret::new("hidden-refresh-token".to_owned()).expect("a secret")),
         expires_at: Some(NOW.plus_secs(HOUR)),
+        renewer: None,
         cap: Access::Write,
         dial: Dial::Real,
     };

@@ -77,6 +77,7 @@ impl World {
             secret: Secret::new("hidden-key".to_owned()).expect("a key"),
             refresh: None,
             expires_at: None,
+            renewer: None,
             cap: Access::Read,
             dial: Dial::Overridden,
         })

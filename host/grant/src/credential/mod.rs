@@ -3,6 +3,7 @@
 //! Refuses to be made in a shape that could not be used or refreshed. INVARIANT: it names the host that it was proved
 //! against, and whether that was the real one; nothing changes either afterwards. DESIGN, "Crypto": Credential.
 
+mod renewer;
 pub(crate) mod wire;
 
 use pinhole_manifest::{Access, ApiHost, ServiceId, host::HttpsUrl};
@@ -16,6 +17,8 @@ use crate::sign::{self, SignError, VerifyError};
 use crate::text::{Account, CredentialId, Label, SourceName};
 use crate::time::UnixTime;
 use crate::wire::to_secret_json;
+
+pub use renewer::{ClientId, ClientIdError, Renewer};
 
 /// How a credential was obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -52,6 +55,7 @@ pub struct CredentialParts {
     pub secret: Secret,
     pub refresh: Option<Secret>,
     pub expires_at: Option<UnixTime>,
+    pub renewer: Option<Renewer>,
     pub cap: Access,
     pub dial: Dial,
 }
@@ -67,11 +71,11 @@ pub struct Credential {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CredentialError {
-    /// It has a refresh token and no token URL.
+    /// It has a refresh token or somebody to renew it, and no token URL.
     #[error("a refresh token needs the token URL that takes it")]
     RefreshWithoutTokenUrl,
-    /// A key that was not obtained through OAuth has a refresh token or a token URL.
-    #[error("only a credential from OAuth has a refresh token or a token URL")]
+    /// A key that was not obtained through OAuth has a refresh token, a token URL or somebody to renew it.
+    #[error("only a credential from OAuth has a refresh token, a token URL or somebody to renew it")]
     RefreshWithoutOauth,
     /// The new key is for another service.
     #[error("a connection stays with its service")]
@@ -88,11 +92,11 @@ impl Credential {
     }
 
     pub(crate) fn of_generation(parts: CredentialParts, generation: u64) -> Result<Self, CredentialError> {
-        let refreshable = parts.refresh.is_some() || parts.token_url.is_some();
-        if parts.kind == CredentialKind::Pat && refreshable {
+        let refreshable = parts.refresh.is_some() || parts.renewer.is_some();
+        if parts.kind == CredentialKind::Pat && (refreshable || parts.token_url.is_some()) {
             return Err(CredentialError::RefreshWithoutOauth);
         }
-        if parts.refresh.is_some() && parts.token_url.is_none() {
+        if refreshable && parts.token_url.is_none() {
             return Err(CredentialError::RefreshWithoutTokenUrl);
         }
         if generation > GENERATION_MAX {
@@ -161,6 +165,12 @@ impl Credential {
         self.parts.expires_at
     }
 
+    /// Who may renew the pair. Without one the access token is good until it runs out, and then a new one is obtained by
+    /// hand.
+    pub fn renewer(&self) -> Option<&Renewer> {
+        self.parts.renewer.as_ref()
+    }
+
     /// The most access that a grant of it may give.
     pub fn cap(&self) -> Access {
         self.parts.cap
@@ -226,6 +236,7 @@ impl Credential {
             secret,
             refresh,
             expires_at,
+            renewer: self.renewer().cloned(),
             cap: self.cap(),
             dial: self.dial(),
         };

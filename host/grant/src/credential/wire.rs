@@ -5,6 +5,7 @@
 use pinhole_manifest::{Access, ApiHost, ServiceId, host::HttpsUrl};
 use serde::{Deserialize, Serialize};
 
+use super::renewer::RenewerWire;
 use super::{Credential, CredentialKind, CredentialParts, Dial};
 use crate::secret::Secret;
 use crate::text::{Account, CredentialId, Label, SourceName};
@@ -30,6 +31,8 @@ pub(crate) struct CredentialWire {
     refresh: Option<WireSecret>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<UnixTime>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    renewer: Option<RenewerWire>,
     /// No cap is the lower one.
     #[serde(default = "read_only")]
     cap: Access,
@@ -56,6 +59,7 @@ impl CredentialWire {
             secret: copy(credential.secret()),
             refresh: credential.refresh().map(copy),
             expires_at: credential.expires_at(),
+            renewer: credential.renewer().map(RenewerWire::of),
             cap: credential.cap(),
             dial: credential.dial(),
         }
@@ -78,6 +82,10 @@ impl CredentialWire {
                 None => None,
             },
             expires_at: self.expires_at,
+            renewer: match self.renewer {
+                Some(renewer) => Some(renewer.into_renewer()?),
+                None => None,
+            },
             cap: self.cap,
             dial: self.dial,
         };

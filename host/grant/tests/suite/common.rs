@@ -5,8 +5,8 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use pinhole_grant::{
-    Account, Credential, CredentialId, CredentialKind, CredentialParts, Dial, KeyKind, Kind, Label,
-    MintRequest, PublicKey, Scope, Secret, SecretKey, SourceName, UnixTime, mint, seal, sign,
+    Account, ClientId, Credential, CredentialId, CredentialKind, CredentialParts, Dial, KeyKind, Kind, Label,
+    MintRequest, PublicKey, Renewer, Scope, Secret, SecretKey, SourceName, UnixTime, mint, seal, sign,
 };
 use pinhole_manifest::host::HttpsUrl;
 use pinhole_manifest::{Access, ApiHost, Digest, OpId, ServiceId};
@@ -85,6 +85,7 @@ pub(crate) fn pat_parts() -> CredentialParts {
         secret: secret(TOKEN),
         refresh: None,
         expires_at: None,
+        renewer: None,
         cap: Access::Write,
         dial: Dial::Real,
     }
@@ -96,7 +97,17 @@ pub(crate) fn oauth_parts() -> CredentialParts {
         token_url: Some(HttpsUrl::parse("https://github.com/login/oauth/access_token").unwrap()),
         refresh: Some(secret(REFRESH)),
         expires_at: Some(NOW.plus_secs(HOUR)),
+        renewer: Some(Renewer::Client(ClientId::parse("Iv1.8a61f9b3a7aba766").unwrap())),
         ..pat_parts()
+    }
+}
+
+/// A pair that a broker renews.
+pub(crate) fn brokered_parts() -> CredentialParts {
+    let url = HttpsUrl::parse("https://broker.pinhole.dev/oauth").unwrap();
+    CredentialParts {
+        renewer: Some(Renewer::Broker { url, key: other_member().public().clone() }),
+        ..oauth_parts()
     }
 }
 

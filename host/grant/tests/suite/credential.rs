@@ -11,12 +11,16 @@ use pinhole_manifest::Access;
 use serde_json::{Value, json};
 
 use crate::common::{
-    REFRESH, TOKEN, bot, credential, member, minted, oauth_parts, other_member, pat_parts, publics,
-    read_scope, request, rng, secret,
+    REFRESH, TOKEN, bot, brokered_parts, credential, member, minted, oauth_parts, other_member, pat_parts,
+    publics, read_scope, request, rng, secret,
 };
 
 fn payload() -> Value {
-    let envelope = seal_credential(&credential(), &member(), &mut rng(1)).unwrap();
+    payload_of(pat_parts())
+}
+
+fn payload_of(parts: CredentialParts) -> Value {
+    let envelope = seal_credential(&Credential::new(parts).unwrap(), &member(), &mut rng(1)).unwrap();
     let signed = seal::open(Kind::Credential, &envelope, &member()).unwrap();
     let keys = publics(&[&member()]);
     serde_json::from_slice(sign::verify(Kind::Credential, &signed, &keys).unwrap().payload()).unwrap()
@@ -30,7 +34,7 @@ fn reopened(payload: &Value) -> Result<Credential, OpenCredentialError> {
 
 #[test]
 fn it_comes_back_as_it_was() {
-    for (parts, same) in [(pat_parts(), pat_parts()), (oauth_parts(), oauth_parts())] {
+    for (parts, same) in [pat_parts, oauth_parts, brokered_parts].map(|parts| (parts(), parts())) {
         let envelope = seal_credential(&Credential::new(parts).unwrap(), &member(), &mut rng(1)).unwrap();
         let opened = open_credential(&envelope, &member()).unwrap();
         assert_eq!(opened.id(), same.id);
@@ -48,6 +52,7 @@ fn it_comes_back_as_it_was() {
             same.refresh.as_ref().map(|_| REFRESH)
         );
         assert_eq!(opened.expires_at(), same.expires_at);
+        assert_eq!(opened.renewer(), same.renewer.as_ref());
         assert_eq!(opened.cap(), same.cap);
         assert_eq!(opened.dial(), Dial::Real);
     }
@@ -114,6 +119,7 @@ fn a_payload_that_is_not_exactly_a_credential_is_refused() {
         ("gen", json!(9_007_199_254_740_992_u64)),
         ("gen", json!(-1)),
         ("id", json!("short")),
+        ("renewer", json!({"client": "Iv1.8a61f9b3a7aba766"})),
         ("label", json!("a\nb")),
     ] {
         let mut payload = payload();
@@ -129,10 +135,45 @@ fn a_payload_that_is_not_exactly_a_credential_is_refused() {
 }
 
 #[test]
-fn a_refresh_token_needs_oauth_and_a_token_url() {
-    let no_url = CredentialParts { token_url: None, ..oauth_parts() };
+fn a_renewer_that_is_not_exactly_one_is_refused() {
+    let key = member().public().to_string();
+    let mut payload = payload_of(brokered_parts());
+    assert!(reopened(&payload).is_ok());
+    for renewer in [
+        json!({"client": ""}),
+        json!({"client": "a b"}),
+        json!({"client": "a", "broker": {"url": "https://broker.pinhole.dev/", "key": key}}),
+        json!({"broker": {"url": "http://broker.pinhole.dev/", "key": key}}),
+        json!({"broker": {"url": "https://127.0.0.1/", "key": key}}),
+        json!({"broker": {"url": "https://broker.pinhole.dev:8443/", "key": key}}),
+        json!({"broker": {"url": "https://broker.pinhole.dev/", "key": key.replace("pin1", "pin2")}}),
+        json!({"broker": {"url": "https://broker.pinhole.dev/"}}),
+        json!({"broker": {"url": "https://broker.pinhole.dev/", "key": key, "secret": "s"}}),
+        json!({"other": "a"}),
+        json!("client"),
+    ] {
+        payload.as_object_mut().unwrap().insert("renewer".to_owned(), renewer.clone());
+        assert_eq!(reopened(&payload).unwrap_err(), OpenCredentialError::Malformed, "{renewer}");
+    }
+}
+
+#[test]
+fn a_renewer_needs_oauth_and_a_token_url_and_stays_with_the_pair() {
+    let parts = || CredentialParts { refresh: None, ..oauth_parts() };
+    let no_url = CredentialParts { token_url: None, ..parts() };
     assert_eq!(Credential::new(no_url).unwrap_err(), CredentialError::RefreshWithoutTokenUrl);
-    let pat = CredentialParts { kind: CredentialKind::Pat, ..oauth_parts() };
+    let pat = CredentialParts { kind: CredentialKind::Pat, token_url: None, ..parts() };
+    assert_eq!(Credential::new(pat).unwrap_err(), CredentialError::RefreshWithoutOauth);
+    let rotated = Credential::new(oauth_parts()).unwrap().rotated(secret("next"), None, None).unwrap();
+    assert_eq!(rotated.renewer(), oauth_parts().renewer.as_ref());
+}
+
+#[test]
+fn a_refresh_token_needs_oauth_and_a_token_url() {
+    let parts = || CredentialParts { renewer: None, ..oauth_parts() };
+    let no_url = CredentialParts { token_url: None, ..parts() };
+    assert_eq!(Credential::new(no_url).unwrap_err(), CredentialError::RefreshWithoutTokenUrl);
+    let pat = CredentialParts { kind: CredentialKind::Pat, ..parts() };
     assert_eq!(Credential::new(pat).unwrap_err(), CredentialError::RefreshWithoutOauth);
     let no_refresh = CredentialParts { refresh: None, ..oauth_parts() };
     assert!(Credential::new(no_refresh).is_ok());

@@ -85,6 +85,7 @@ pub fn unproved(
         secret,
         refresh: None,
         expires_at: None,
+        renewer: None,
         cap: Access::Read,
         dial,
     })

@@ -118,6 +118,7 @@ fn credential(seed: u64, label: &str) -> Credential {
         secret: Secret::new("ghp_SecretOfTheStoreTests".to_owned()).unwrap(),
         refresh: None,
         expires_at: None,
+        renewer: None,
         cap: Access::Write,
         dial: Dial::Real,
     })
