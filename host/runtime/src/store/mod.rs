@@ -65,3 +65,6 @@ pub enum SpendError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+#[cfg(test)]
+mod tests;
