@@ -24,7 +24,11 @@ pub(super) fn latest(steps: &[&str]) -> i64 {
 /// How many steps were taken; `None` where the schema is not there.
 pub(super) async fn version(client: &Client, place: &Place) -> Result<Option<i64>, StoreError> {
     let failed = |error| place.fault("read the version of its format", error);
-    let there = "SELECT to_regnamespace('pinhole') IS NOT NULL, to_regclass('pinhole.schema') IS NOT NULL";
+    // By the tables themselves: what `to_regclass` says may be older than a lock that was just waited for.
+    let there = "
+        SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'pinhole'),
+               EXISTS (SELECT FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
+                       WHERE n.nspname = 'pinhole' AND relname = 'schema')";
     let row = client.query_one(there, &[]).await.map_err(failed)?;
     match (row.try_get(0).map_err(failed)?, row.try_get(1).map_err(failed)?) {
         (false, _) => Ok(None),

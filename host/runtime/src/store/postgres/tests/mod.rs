@@ -1,11 +1,14 @@
 //! The PostgreSQL store on a server of the tests' own: the suite that every store passes, and what is true of a server.
 
+mod address;
+mod secrets;
 #[path = "../../../../../../tests/src/postgres.rs"]
 #[expect(unreachable_pub, dead_code, reason = "the harness of all tests: not every test uses all of it")]
+mod harness;
 mod server;
 mod suite;
 
-use server::Postgres;
+use harness::Postgres;
 
 use super::{PostgresAddress, PostgresStore};
 

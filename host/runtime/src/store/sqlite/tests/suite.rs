@@ -22,6 +22,7 @@ impl Bench for Disk {
     }
 
     fn change(&self, sql: &str) -> bool {
+        drop(Self::store(self));
         self.raw().execute_batch(sql).is_ok()
     }
 

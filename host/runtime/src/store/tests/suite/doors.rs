@@ -227,10 +227,10 @@ pub(crate) fn a_tampered_row_is_refused_and_named(bench: &dyn Bench) {
     ];
     for (column, value) in changes {
         let work = connection(1, "work");
+        assert!(bench.change("DELETE FROM connections"));
         bench.store().insert_connection(&work).unwrap();
         let id = work.id.to_string();
         assert!(bench.change(&format!("UPDATE connections SET {column} = {value}")));
-
         let found = bench.store().connection(member(), work.id);
         match column {
             // Somebody else's now, and no number for what is none.
@@ -239,6 +239,7 @@ pub(crate) fn a_tampered_row_is_refused_and_named(bench: &dyn Bench) {
             _ => assert!(is_tampered(&found.unwrap_err(), Table::Connections, &id), "{column}"),
         }
     }
+    assert!(bench.change("DELETE FROM connections"));
     let (_, read) = furnished(&*bench.store());
     assert!(bench.change("UPDATE grants SET bot = 'x'"));
     let found = bench.store().grants(&GrantFilter::default());
@@ -294,6 +295,7 @@ pub(crate) fn a_question_is_held_against_its_digest(bench: &dyn Bench) {
         "bot = member",
         "action = 'sha256:0000000000000000000000000000000000000000000000000000000000000000'",
     ] {
+        assert!(bench.change("DELETE FROM questions"));
         let raised = asked.raise(&*bench.store(), 1, NOW).unwrap();
         raised.check(&asked.args).unwrap();
         raised.check(&parse(&raised.args)).unwrap();

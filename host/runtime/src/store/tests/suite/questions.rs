@@ -165,7 +165,7 @@ pub(crate) fn a_bot_cannot_bury_a_member_in_questions(bench: &dyn Bench) {
 }
 
 pub(crate) fn a_bot_cannot_fill_the_disk_with_questions(bench: &dyn Bench) {
-    let store = bench.store();
+    let store = bench.empty();
     let asked = Asked::new("A title");
     let kept = i64::from(QUESTIONS_KEPT);
     for turn in 0..kept + 5 {
