@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::PageFlags;
+use crate::backup::BackupFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
@@ -91,6 +92,8 @@ pub(crate) enum Command {
     /// Make and revoke the tokens by which others may call this machine's MCP server over HTTP
     #[command(subcommand)]
     Tokens(TokensCommand),
+    /// Copy the database of this home to a file, while others use it
+    Backup(BackupFlags),
     /// Print a completion script for a shell
     Completions {
         /// The shell

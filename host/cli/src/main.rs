@@ -7,10 +7,12 @@
 mod approvals;
 mod args;
 mod asking;
+mod backup;
 mod call;
 mod config;
 mod connect;
 mod connections;
+mod database;
 mod demo;
 mod doctor;
 mod end;
@@ -73,6 +75,7 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Manifest(command) => block_on(manifest::main(command)),
         Command::Module(command) => block_on(module::main(command, config)),
         Command::Tokens(command) => tokens::main(command, config),
+        Command::Backup(flags) => backup::main(&flags, config),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "pinhole", &mut script);

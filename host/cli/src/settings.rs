@@ -12,11 +12,14 @@ use pinhole_runtime::sandbox::{Sandbox, SandboxSettings};
 use toml::{Table, Value};
 
 use crate::config::Config;
+use crate::database::StoreSettings;
 use crate::end::{End, Failure};
 use crate::files;
 
 /// The table of the settings of modules.
 const SANDBOX: &str = "sandbox";
+/// The table of where the state is.
+const STORE: &str = "store";
 /// The table of the settings of registries.
 const REGISTRY: &str = "registry";
 /// Takes updates that widen without asking.
@@ -27,13 +30,16 @@ const ACCEPT_WIDENING: &str = "accept_widening";
 pub(crate) struct Settings {
     /// For modules.
     pub(crate) sandbox: SandboxSettings,
+    /// Where the state is.
+    pub(crate) store: StoreSettings,
     /// For updates from registries that let agents do or see more.
     pub(crate) consent: Consent,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { sandbox: SandboxSettings::default(), consent: Consent::Held }
+        let (sandbox, store) = (SandboxSettings::default(), StoreSettings::default());
+        Self { sandbox, store, consent: Consent::Held }
     }
 }
 
@@ -75,7 +81,12 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
                     }
                 }
             }
-            _ if name == SANDBOX || name == REGISTRY => {
+            Value::Table(of_store) if name == STORE => {
+                for (name, value) in of_store {
+                    set_store(&mut settings.store, name, value, &mut faults);
+                }
+            }
+            _ if [SANDBOX, REGISTRY, STORE].contains(&name.as_str()) => {
                 faults.push(format!("`{name}` is a table: write `[{name}]`"));
             }
             _ => faults.push(format!("there is no setting `{name}`")),
@@ -87,6 +98,23 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
     let message = format!("`{}`: {}", path.display(), faults.join("; "));
     let hint = "write `[sandbox]` and below it lines such as `calls = 16`; the operator's guide lists them";
     Err(Failure::new(End::Usage, message, hint).into())
+}
+
+/// What is set is not repeated: it may have a password in it.
+fn set_store(settings: &mut StoreSettings, name: &str, value: &Value, faults: &mut Vec<String>) {
+    let Some(text) = value.as_str() else {
+        faults.push(format!("`{STORE}.{name}` is a {}: write a text", value.type_str()));
+        return;
+    };
+    match name {
+        "database" => settings.database = Some(text.to_owned()),
+        "database_file" => settings.database_file = Some(text.into()),
+        "database_ca" => settings.database_ca = Some(text.into()),
+        _ => faults.push(format!("in `[{STORE}]`: there is no setting `{name}`")),
+    }
+    if settings.database.is_some() && settings.database_file.is_some() {
+        faults.push(format!("`[{STORE}]` has `database` and `database_file`: write one of them"));
+    }
 }
 
 fn set(settings: SandboxSettings, name: &str, value: &Value, faults: &mut Vec<String>) -> SandboxSettings {

@@ -124,6 +124,34 @@ impl PostgresAddress {
         self.config.get_password().is_some()
     }
 
+    /// The same as PostgreSQL's own programs take it: without the password, which they have from elsewhere.
+    pub fn for_tools(&self) -> String {
+        let config = &self.config;
+        let escaped = |text: &str| {
+            percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+        };
+        let user = config.get_user().unwrap_or_default();
+        let database = config.get_dbname().unwrap_or(user);
+        let host: Vec<String> = config
+            .get_hosts()
+            .iter()
+            .map(|host| match host {
+                Host::Tcp(name) => name.clone(),
+                #[cfg(unix)]
+                Host::Unix(path) => path.display().to_string(),
+            })
+            .chain(config.get_hostaddrs().iter().map(ToString::to_string))
+            .take(1)
+            .collect();
+        let port = config.get_ports().first().copied().unwrap_or(5432);
+        format!(
+            "postgres://{}@/{}?host={}&port={port}",
+            escaped(user),
+            escaped(database),
+            escaped(&host.concat())
+        )
+    }
+
     pub(super) fn config(&self) -> &Config {
         &self.config
     }

@@ -4,6 +4,7 @@
 //! it looked at is what it changes. It is on the disk before the call returns (`synchronous=FULL`); the latest time alone
 //! is written without waiting for the disk. Files have mode 0600, folders that are made here 0700. DESIGN, "Doors": State.
 
+mod backup;
 mod broken;
 mod connections;
 mod earlier;
@@ -14,6 +15,8 @@ mod questions;
 mod schema;
 mod spine;
 mod tokens;
+
+pub use self::backup::BackupError;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

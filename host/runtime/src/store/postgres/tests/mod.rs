@@ -1,10 +1,10 @@
 //! The PostgreSQL store on a server of the tests' own: the suite that every store passes, and what is true of a server.
 
 mod address;
-mod secrets;
 #[path = "../../../../../../tests/src/postgres.rs"]
-#[expect(unreachable_pub, dead_code, reason = "the harness of all tests: not every test uses all of it")]
+#[expect(unreachable_pub, reason = "the harness of all tests: not every test uses all of it")]
 mod harness;
+mod secrets;
 mod server;
 mod suite;
 

@@ -2,9 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use pinhole_grant::{
-    CredentialKind, KeyKind, Label, MintRequest, PrincipalId, Scope, mint, seal_credential,
-};
+use pinhole_grant::{CredentialKind, KeyKind, Label, MintRequest, PrincipalId, Scope, mint, seal_credential};
 use pinhole_manifest::{Access, Digest};
 
 use super::Database;
@@ -35,7 +33,9 @@ fn seeds(file: &[u8]) -> Vec<Vec<u8>> {
 fn forms(secret: &[u8]) -> Vec<String> {
     let hex = secret.iter().map(|byte| format!("{byte:02x}")).collect();
     let base64 = [STANDARD.encode(secret), URL_SAFE_NO_PAD.encode(secret)];
-    let base64 = base64.iter().map(|text| text.trim_end_matches('=')[..text.trim_end_matches('=').len() - 2].to_owned());
+    let base64 = base64
+        .iter()
+        .map(|text| text.trim_end_matches('=')[..text.trim_end_matches('=').len() - 2].to_owned());
     std::str::from_utf8(secret).map(str::to_owned).into_iter().chain([hex]).chain(base64).collect()
 }
 

@@ -119,7 +119,7 @@ fn a_step_that_fails_changes_nothing() {
     for _ in 0..2 {
         store.migrate(&steps[..2]).unwrap();
     }
-    assert!(database.change("SELECT note FROM connections"));
+    database.server.sql(database.name(), "SELECT note FROM pinhole.connections");
     assert_eq!(store.format().unwrap(), 2);
     assert_eq!(store.connections(member()).unwrap(), [connection]);
 }
@@ -135,12 +135,19 @@ fn a_commit_waits_for_the_disk_whatever_the_role_is_set_to() {
         let shown = |light: bool| {
             let show = async |session: &super::super::pool::Session| {
                 Ok::<_, super::super::broken::Broken<StoreError>>(
-                    session.client.query_one("SHOW synchronous_commit", &[]).await?.try_get::<_, String>(0)?,
+                    session
+                        .client
+                        .query_one("SHOW synchronous_commit", &[])
+                        .await?
+                        .try_get::<_, String>(0)?,
                 )
             };
             if light { store.write_light("show", show) } else { store.write("show", show) }.unwrap()
         };
-        assert_eq!((shown(false).as_str(), shown(true).as_str(), shown(false).as_str()), (wanted, "off", wanted));
+        assert_eq!(
+            (shown(false).as_str(), shown(true).as_str(), shown(false).as_str()),
+            (wanted, "off", wanted)
+        );
     }
 }
 
@@ -188,7 +195,8 @@ fn a_connection_ends_once_whatever_is_done_to_it_meanwhile() {
         let (ended, taken) = std::thread::scope(|scope| {
             let ended = scope.spawn(|| store.remove_connection(member(), work.id).unwrap());
             let taken = scope.spawn(|| store.take(the_bot(), id, NOW).is_ok());
-            let put = scope.spawn(|| store.put_grant(&crate::store::tests::grant(9000 + round, &work)).is_ok());
+            let put =
+                scope.spawn(|| store.put_grant(&crate::store::tests::grant(9000 + round, &work)).is_ok());
             put.join().unwrap();
             (ended.join().unwrap(), taken.join().unwrap())
         });
