@@ -4,13 +4,13 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, Label, PrincipalId, UnixTime};
+use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, KeyedDigest, Label, PrincipalId, UnixTime};
 use pinhole_manifest::{Digest, ServiceId};
 use pinhole_runtime::store::{
-    Answer, AnswerError, ConnectionError, ConnectionRow, Connections, GrantError, GrantFilter, GrantRow,
-    Grants, Held, LockError, LockName, Locks, NewQuestion, Party, Question, QuestionId, Questions,
-    RaiseError, Removal, SpendError, SqliteStore, Store, StoreError, TakeError, Taken, TokenError, TokenRow,
-    Tokens,
+    Answer, AnswerError, Claim, Claiming, ConnectionError, ConnectionRow, Connections, Fate, GrantError,
+    GrantFilter, GrantRow, Grants, Held, Kept, LockError, LockName, Locks, NewQuestion, Party, Question,
+    QuestionId, Questions, RaiseError, Removal, SpendError, SqliteStore, Store, StoreError, TakeError, Taken,
+    TokenError, TokenRow, Tokens,
 };
 
 type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
@@ -48,6 +48,14 @@ impl Store for JustBefore {
         is_revoked(grant: &GrantId) -> Result<bool, StoreError>;
         has_ended(connection: &CredentialId) -> Result<bool, StoreError>;
         high_water(now: UnixTime) -> Result<UnixTime, StoreError>;
+    }
+}
+
+impl Kept for JustBefore {
+    as_the_store_does! {
+        claim(claiming: &Claiming) -> Result<Claim, StoreError>;
+        kept(claiming: &Claiming) -> Result<Option<Claim>, StoreError>;
+        ended(id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError>;
     }
 }
 

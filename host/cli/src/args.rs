@@ -301,6 +301,10 @@ pub(crate) struct RunFlags {
     /// Follow every page; a line of JSON for each element, with `--json` for each page's outcome
     #[arg(long)]
     pub(crate) all: bool,
+    /// Your own key for a write, such as an order's number: the same write with the same key is carried out once, and gives its
+    /// first outcome again for a day
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["token_stdin", "all", "next"])]
+    pub(crate) key: Option<String>,
 }
 
 /// What is called, under what, and how the answer is printed.

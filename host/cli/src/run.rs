@@ -1,5 +1,6 @@
 //! `pinhole run`: one op, on a connection, under a grant, or with a key on stdin for one read; one page of it, or all.
 
+use pinhole_grant::CallKey;
 use pinhole_runtime::local::LocalBot;
 use pinhole_runtime::outcome::{Code, Verdict};
 use pinhole_runtime::{CallRequest, Executor, Outcome};
@@ -8,7 +9,7 @@ use crate::args::{CallFlags, RunFlags};
 use crate::asking::{self, Said};
 use crate::call::{self, Permission};
 use crate::config::Config;
-use crate::end::End;
+use crate::end::{End, Failure};
 use crate::pages::{self, Lines, Tokens};
 use crate::{occasion, out, terminal};
 
@@ -28,6 +29,7 @@ pub(crate) async fn main(flags: RunFlags, config: &Config) -> anyhow::Result<End
 async fn on_a_connection(flags: RunFlags, config: &Config) -> anyhow::Result<End> {
     let (bot, mut call) = call::on_a_connection(&flags.call, config)?;
     call.next.clone_from(&flags.next);
+    call.key = key(&flags)?;
     let outcome = match bot.way(&call).await {
         Ok(request) => return permitted(&flags, &bot.executor, request, Tokens::Kept).await,
         Err(outcome) => *outcome,
@@ -62,6 +64,7 @@ async fn permitted(
     tokens: Tokens,
 ) -> anyhow::Result<End> {
     request.next.clone_from(&flags.next);
+    request.key = key(flags)?;
     if flags.all {
         let lines = if flags.call.json { Lines::Outcomes } else { Lines::Elements };
         return pages::follow(executor, request, lines, tokens).await;
@@ -72,6 +75,14 @@ async fn permitted(
         Tokens::Lost => of_the_occasion(outcome.forgetting_next()),
     };
     shown(&outcome, &flags.call)
+}
+
+fn key(flags: &RunFlags) -> anyhow::Result<Option<CallKey>> {
+    let Some(text) = &flags.key else { return Ok(None) };
+    let key = CallKey::parse(text).map_err(|error| {
+        Failure::new(End::Usage, format!("`--key {text}`: {error}"), "such as `--key order-1042`")
+    })?;
+    Ok(Some(key))
 }
 
 fn shown(outcome: &Outcome, flags: &CallFlags) -> anyhow::Result<End> {

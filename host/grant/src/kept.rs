@@ -7,6 +7,8 @@ use std::fmt;
 
 use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{ChaCha20Poly1305, KeyInit as _};
+use pinhole_manifest::model::Args;
+use pinhole_manifest::{OpId, ServiceId};
 
 use crate::keyed::KeyedDigest;
 use crate::keys::{KeyId, SecretKey};
@@ -76,9 +78,10 @@ impl Keyed<'_> {
     }
 }
 
-/// What was asked for with it: service, op, and args in their canonical form.
-pub fn act_digest(bot: &SecretKey, service: &str, op: &str, args: &[u8]) -> Option<KeyedDigest> {
-    KeyedDigest::of(bot, ACT, [service.as_bytes(), op.as_bytes(), args])
+/// What was asked for with it: service, op, and the RFC 8785 form of the args. `None` where the args have none.
+pub fn act_digest(bot: &SecretKey, service: &ServiceId, op: &OpId, args: &Args) -> Option<KeyedDigest> {
+    let args = serde_json_canonicalizer::to_vec(&args.to_json()).ok()?;
+    KeyedDigest::of(bot, ACT, [service.as_str().as_bytes(), op.as_str().as_bytes(), &args])
 }
 
 /// Why an outcome was not kept, or does not open.
@@ -152,14 +155,14 @@ mod tests {
         assert_eq!(KeyedDigest::parse(&digest.to_string()), Some(digest));
         assert_eq!(KeyedDigest::parse("short"), None);
         // Text that moves from one part into the next is another list of parts.
-        assert_ne!(act_digest(&one, "ab", "c", b"{}"), act_digest(&one, "a", "bc", b"{}"));
+        let of = |parts: [&[u8]; 2]| KeyedDigest::of(&one, ACT, parts);
+        assert_ne!(of([b"ab", b"c"]), of([b"a", b"bc"]));
     }
 
     #[test]
     fn what_is_kept_opens_for_its_own_call_alone() {
         let (one, two) = (bot(1), bot(2));
-        let mine = act_digest(&one, "github", "create_issue", b"{}").unwrap();
-        let other = act_digest(&one, "github", "create_issue", b"[]").unwrap();
+        let [mine, other] = [b"mine", b"else"].map(|part| KeyedDigest::of(&one, CALL, [&part[..]]).unwrap());
         let sealed = seal_kept(b"{\"ok\":true}", mine, &one, [3; 12]).unwrap();
         assert_eq!(open_kept(&sealed, mine, &one).unwrap(), b"{\"ok\":true}");
         assert_eq!(open_kept(&sealed, other, &one), Err(KeptError));

@@ -4,6 +4,7 @@
 //! manifest names, which is clipped, scrubbed and marked untrusted.
 
 mod code;
+pub(crate) mod kept;
 mod more;
 
 use pinhole_grant::PageToken;
@@ -187,6 +188,9 @@ pub struct Meta {
     /// Present and true where the service has, or may have, more pages that no `next` leads to.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub more_pages: bool,
+    /// Present and true where this is the first outcome of an earlier call with the same key, and nothing was sent now.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
     /// Requests that were handed to the client, each try counted.
     pub requests: u32,
     /// Milliseconds from the call to the outcome.

@@ -8,7 +8,7 @@ use pinhole_runtime::outcome::Code;
 
 use crate::common::{Provoked, parsed};
 use crate::paging::tokens;
-use crate::{answers, asking, grants, modules, requirements, sending, writes};
+use crate::{answers, asking, grants, keys, modules, requirements, sending, writes};
 
 /// How far a call came before it was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +62,11 @@ fn before_anything_is_sent() -> Vec<Row> {
         before(Code::ReadOnlyGrant, grants::that_only_reads()),
         before(Code::ApprovalRequired, grants::that_approves_nothing()),
         before(Code::ApprovalMismatch, grants::that_approves_another()),
+        before(Code::KeyNotTaken, keys::of_a_read()),
+        row(Code::KeyConflict, Sent::No, Reach::Service, keys::used_for_another_write()),
+        // Another call with the key may have been sent, and was not answered.
+        row(Code::UnderWay, Sent::Maybe, Reach::Nothing, keys::that_is_under_way()),
+        row(Code::OutcomeUnknown, Sent::Maybe, Reach::Nothing, keys::of_which_nobody_knows()),
         before(Code::PageTokenMalformed, tokens::that_is_none()),
         before(Code::PageTokenExpired, tokens::that_is_old()),
         before(Code::PageTokenMismatch, tokens::of_another_call()),

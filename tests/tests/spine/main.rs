@@ -8,6 +8,7 @@ mod attacks;
 mod codes;
 mod common;
 mod grants;
+mod keys;
 mod lies;
 mod modules;
 mod pages;

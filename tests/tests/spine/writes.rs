@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, KeyedDigest, UnixTime};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
-use pinhole_runtime::store::{MemoryStore, SpendError, SqliteStore, Store, StoreError};
+use pinhole_runtime::store::{
+    Claim, Claiming, Fate, Kept, MemoryStore, SpendError, SqliteStore, Store, StoreError,
+};
 use pinhole_runtime::{CallRequest, Outcome};
 use pinhole_standin::{Alpn, Cut, Misbehaviour, When};
 use pinhole_tests::{FailingOnce, ORG, Setup, Stage, Stuck, Watching, op_name};
@@ -51,6 +53,20 @@ impl Store for NoRoom {
 
     fn high_water(&self, now: UnixTime) -> Result<UnixTime, StoreError> {
         self.0.high_water(now)
+    }
+}
+
+impl Kept for NoRoom {
+    fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
+        self.0.claim(claiming)
+    }
+
+    fn kept(&self, claiming: &Claiming) -> Result<Option<Claim>, StoreError> {
+        self.0.kept(claiming)
+    }
+
+    fn ended(&self, id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError> {
+        self.0.ended(id, fate)
     }
 }
 

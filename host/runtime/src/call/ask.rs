@@ -12,7 +12,7 @@ use super::explain::{Explanation, Would, describe};
 use super::open::{Agreed, scope_refusal};
 use super::require::{Conditions, Found};
 use super::{Call, CallRequest, Executor, Received, Trace, prepare};
-use crate::outcome::{Code, Refusal};
+use crate::outcome::{Code, Refusal, Verdict};
 use crate::render::Change;
 
 /// A write that the member may be asked about: within her connection's cap, with args in their normal form, and a request
@@ -78,6 +78,19 @@ impl Asking<'_> {
     pub(crate) async fn look(&self, executor: &Executor, trace: &mut Trace) -> Result<Vec<Found>, Refusal> {
         let conditions = Conditions { agreed: &self.agreed, args: &self.args };
         conditions.hold(executor, trace).await
+    }
+
+    /// What came of it under the call's key, if it was carried out before.
+    pub(crate) async fn before(
+        &self,
+        executor: &Executor,
+        trace: &mut Trace,
+    ) -> Result<Option<Verdict>, Refusal> {
+        let Some((verdict, status)) = self.agreed.before(&self.args, executor).await? else {
+            return Ok(None);
+        };
+        let verdict = trace.replays(verdict, status);
+        Ok(Some(verdict.map_or_else(Verdict::Refused, Verdict::Done)))
     }
 
     /// What it would come to, in the words of an explanation.

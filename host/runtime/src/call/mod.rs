@@ -8,6 +8,7 @@
 mod answer;
 mod ask;
 mod authorize;
+mod claim;
 mod explain;
 mod module;
 mod open;
@@ -23,7 +24,7 @@ mod wire;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pinhole_grant::{PrincipalId, PublicKey, SecretKey};
+use pinhole_grant::{CallKey, PrincipalId, PublicKey, SecretKey};
 use pinhole_manifest::{OpId, ServiceId};
 
 pub use explain::{Explained, Explanation, ShownRequest};
@@ -32,6 +33,9 @@ pub(crate) use open::missing_refusal;
 pub(crate) use prepare::{credential_value, credential_value_shown};
 pub use require::Found;
 pub use retry::Retries;
+
+use claim::Claimed;
+use prepare::Prepared;
 
 use crate::catalog::Catalog;
 use crate::clock::{Clock, Timer};
@@ -58,18 +62,26 @@ pub struct CallRequest {
     /// On whose behalf, where the bot's host tells its callers apart; `None` is the host's own. A page belongs to whom it
     /// was given.
     pub principal: Option<PrincipalId>,
+    /// What the caller names a write with, so that it is not carried out twice.
+    pub key: Option<CallKey>,
 }
 
 impl CallRequest {
     /// Asks for `service.op` with args as the text of one JSON object, under a sealed grant.
     pub fn new(service: ServiceId, op: OpId, args: impl Into<String>, grant: impl Into<Vec<u8>>) -> Self {
-        Self { service, op, args: args.into(), grant: grant.into(), next: None, principal: None }
+        Self { service, op, args: args.into(), grant: grant.into(), next: None, principal: None, key: None }
     }
 
     /// The same for the page that the `next` of an earlier outcome stands for.
     #[must_use]
     pub fn with_next(self, next: impl Into<String>) -> Self {
         Self { next: Some(next.into()), ..self }
+    }
+
+    /// The same under the caller's own key.
+    #[must_use]
+    pub fn with_key(self, key: CallKey) -> Self {
+        Self { key: Some(key), ..self }
     }
 }
 
@@ -104,6 +116,17 @@ impl Trace {
     /// Another of the same call, for a request beside others; what it took is added here later.
     fn beside(&self) -> Self {
         Self { meta: Meta::default(), ..*self }
+    }
+
+    /// Notes that what comes of the call is what came of an earlier one.
+    pub(crate) fn replays(
+        &mut self,
+        verdict: Result<Picked, Refusal>,
+        status: Option<u16>,
+    ) -> Result<Picked, Refusal> {
+        self.meta.replayed = true;
+        self.meta.status = status;
+        verdict
     }
 
     /// How long it has taken.
@@ -181,6 +204,17 @@ impl Executor {
         let call = call.authorize(self)?;
         let call = call.open_page(self)?;
         let call = call.prepare(self).await?;
+        let claimed = match call.claim(self).await? {
+            Claimed::Before(verdict, status) => return trace.replays(*verdict, status),
+            claimed @ (Claimed::Keyless | Claimed::Mine(_)) => claimed,
+        };
+        let ended = self.carry_out(call, trace).await;
+        claimed.end(&ended, self, trace).await;
+        ended
+    }
+
+    /// The second half of the way: from the use that is spent on.
+    async fn carry_out(&self, call: Call<Prepared<'_>>, trace: &mut Trace) -> Result<Picked, Refusal> {
         trace.begin(self);
         let spent = call.spend(self).await?;
         call.require(self, trace).await.map_err(|refusal| spent.noted(refusal))?;

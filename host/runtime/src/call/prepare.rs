@@ -9,6 +9,7 @@ use pinhole_manifest::model::{Action, Args, AuthScheme, Request};
 use pinhole_manifest::{Digest, Manifest};
 use zeroize::Zeroizing;
 
+use super::authorize::Authorized;
 use super::module::Ready;
 use super::open::Agreed;
 use super::page::OnPage;
@@ -45,27 +46,27 @@ impl<'a> Call<OnPage<'a>> {
     pub(super) async fn prepare(self, executor: &Executor) -> Result<Call<Prepared<'a>>, Refusal> {
         let agreed = &self.stage.authorized.agreed;
         let work = match &agreed.op.action {
-            Action::Request(_) => Work::Request(self.outgoing()?),
+            Action::Request(_) => Work::Request(self.outgoing(executor)?),
             Action::Module(module) => Work::Module(Ready::make(module, agreed, executor).await?),
         };
         Ok(Call { stage: Prepared { page: self.stage, work } })
     }
 
-    fn outgoing(&self) -> Result<Outgoing, Refusal> {
+    fn outgoing(&self, executor: &Executor) -> Result<Outgoing, Refusal> {
         let mut rendered = self.render()?;
-        rendered.headers.extend(self.idempotency_header());
+        rendered.headers.extend(self.idempotency_header(executor));
         let agreed = &self.stage.authorized.agreed;
         with_credential(rendered, agreed.manifest, agreed.grant().credential())
     }
 
     /// The header by which the service knows a repeated write: the same for every try of the same call under the same
-    /// grant, and for nothing else.
-    pub(super) fn idempotency_header(&self) -> Option<(String, String)> {
-        let agreed = &self.stage.authorized.agreed;
+    /// grant, or with the same key of its caller, and for nothing else.
+    pub(super) fn idempotency_header(&self, executor: &Executor) -> Option<(String, String)> {
+        let Authorized { agreed, args, action, .. } = &self.stage.authorized;
         let name = agreed.op.idempotency.clone()?;
-        let key = format!("{}/{}", agreed.grant().id(), self.stage.authorized.action);
-        let value = Digest::of(key.as_bytes()).to_string().replace("sha256:", "pinhole-");
-        Some((name, value))
+        let of_grant = || Digest::of(format!("{}/{action}", agreed.grant().id()).as_bytes()).to_string();
+        let value = agreed.header_of_key(args, executor).unwrap_or_else(of_grant);
+        Some((name, value.replace("sha256:", "pinhole-")))
     }
 
     /// The request without its credential.

@@ -36,6 +36,14 @@ pub struct LocalBot {
     pub agreed: Agreed,
 }
 
+/// What comes of a call that may run.
+enum Way {
+    /// It runs, under this.
+    Runs(CallRequest),
+    /// It ran before, under the same key, and this came of it.
+    Ran(Verdict),
+}
+
 impl LocalBot {
     /// Runs a call. Of a write that the member has not approved yet, the outcome is `approval_required` with the id of the
     /// question that waits for her; the same call runs after her yes.
@@ -50,11 +58,13 @@ impl LocalBot {
     /// used at once. Else what comes of the call without it running.
     pub async fn way(&self, call: &StoredCall) -> Result<CallRequest, Box<Outcome>> {
         let mut trace = Trace::new(&self.executor);
-        let found = self.permitted(call, &mut trace).await;
-        found.map_err(|refusal| {
-            let request = CallRequest::new(call.service.clone(), call.op.clone(), "", Vec::new());
-            Box::new(self.executor.ended(request, Verdict::Refused(refusal), trace))
-        })
+        let verdict = match self.permitted(call, &mut trace).await {
+            Ok(Way::Runs(request)) => return Ok(request),
+            Ok(Way::Ran(verdict)) => verdict,
+            Err(refusal) => Verdict::Refused(refusal),
+        };
+        let request = CallRequest::new(call.service.clone(), call.op.clone(), "", Vec::new());
+        Err(Box::new(self.executor.ended(request, verdict, trace)))
     }
 
     /// What a call would do, without doing it: nothing is asked, spent, given out or sent.
@@ -84,11 +94,11 @@ impl LocalBot {
         Ok(agreed?)
     }
 
-    async fn permitted(&self, call: &StoredCall, trace: &mut Trace) -> Result<CallRequest, Refusal> {
+    async fn permitted(&self, call: &StoredCall, trace: &mut Trace) -> Result<Way, Refusal> {
         let op = self.op(call)?;
         let stored = self.stored(call).await?;
         if op.access == Access::Read {
-            return Ok(request(call, stored.grant.sealed));
+            return Ok(Way::Runs(request(call, stored.grant.sealed)));
         }
         let by_lending = call.yes == Yes::InTheClient && may_be_lent(op);
         let lent = if by_lending { self.lent(&stored).await? } else { None };
@@ -129,25 +139,28 @@ impl LocalBot {
         request: &CallRequest,
         lent: Option<Vec<u8>>,
         trace: &mut Trace,
-    ) -> Result<CallRequest, Refusal> {
+    ) -> Result<Way, Refusal> {
         let asking = self.executor.consider(request, trace).await?;
+        if let Some(verdict) = asking.before(&self.executor, trace).await? {
+            return Ok(Way::Ran(verdict));
+        }
         let now = asking.now();
         let again;
         match self.last(call, asking.digest(), now).await? {
             Some(Question { id, state: QuestionState::Approved, .. }) => {
-                return self.take(call, id, now).await;
+                return self.take(call, id, now).await.map(Way::Runs);
             }
             Some(question) if is_denied(&question, now) => return Err(denied(question.id)),
             Some(Question { id, state: QuestionState::Pending, .. }) => match lent {
                 None => return Err(waiting(id)),
                 Some(lent) => {
                     self.withdraw(call, id, now).await?;
-                    return Ok(self::request(call, lent));
+                    return Ok(Way::Runs(self::request(call, lent)));
                 }
             },
             last => {
                 if let Some(lent) = lent {
-                    return Ok(self::request(call, lent));
+                    return Ok(Way::Runs(self::request(call, lent)));
                 }
                 again = last.is_some_and(|last| last.state == QuestionState::Used);
             }
@@ -272,7 +285,7 @@ impl LocalBot {
 
 pub(super) fn request(call: &StoredCall, grant: Vec<u8>) -> CallRequest {
     let request = CallRequest::new(call.service.clone(), call.op.clone(), call.args.clone(), grant);
-    CallRequest { next: call.next.clone(), principal: call.principal, ..request }
+    CallRequest { next: call.next.clone(), principal: call.principal, key: call.key.clone(), ..request }
 }
 
 /// The connection that is meant: the one of the label, or the only one.

@@ -18,7 +18,7 @@ mod sheet;
 mod stored;
 mod view;
 
-use pinhole_grant::{Label, PrincipalId};
+use pinhole_grant::{CallKey, Label, PrincipalId};
 use pinhole_manifest::{OpId, ServiceId};
 
 pub use answer::{ApproveError, deny};
@@ -62,6 +62,8 @@ pub struct StoredCall {
     pub principal: Option<PrincipalId>,
     /// Who says yes to a write.
     pub yes: Yes,
+    /// What the caller names a write with, so that it is not carried out twice.
+    pub key: Option<CallKey>,
 }
 
 /// Who says yes to a write.
@@ -85,7 +87,14 @@ impl StoredCall {
             next: None,
             principal: None,
             yes: Yes::Approval,
+            key: None,
         }
+    }
+
+    /// The same under the caller's own key.
+    #[must_use]
+    pub fn with_key(self, key: CallKey) -> Self {
+        Self { key: Some(key), ..self }
     }
 
     /// The same on the connection of this label.

@@ -147,6 +147,18 @@ codes! {
     ApprovalMismatch "approval_mismatch" Refused
         "the approval is for another call"
         "run exactly what was approved, or ask the member to approve this";
+    KeyNotTaken "key_not_taken" Refused
+        "a read takes no key"
+        "leave the key out: a read may be repeated as it is";
+    KeyConflict "key_conflict" Refused
+        "the key was used for another write"
+        "a key names one write for a day: give another write another key";
+    UnderWay "under_way" Refused
+        "another call with this key is carrying the write out"
+        "ask again later with the same key, and get its outcome";
+    OutcomeUnknown "outcome_unknown" Refused
+        "an earlier call with this key may have carried the write out, and nobody knows"
+        "have the member look at the service; if it was not done, ask for it anew, under another key";
     PageTokenMalformed "page_token_malformed" Refused
         "this is not a page token of this bot's"
         "pass the outcome's `next` unchanged, on the host that it came from, or begin again without it";

@@ -18,6 +18,8 @@ pub enum Table {
     Connections,
     /// Sealed grants of bots on this host.
     Grants,
+    /// Writes under their callers' keys.
+    Kept,
     /// Questions and their answers.
     Questions,
     /// Revoked grants.
@@ -35,6 +37,7 @@ impl Table {
             Self::Clock => "clock",
             Self::Connections => "connections",
             Self::Grants => "grants",
+            Self::Kept => "kept",
             Self::Questions => "questions",
             Self::Revoked => "revoked",
             Self::Tokens => "tokens",

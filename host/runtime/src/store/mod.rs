@@ -6,6 +6,7 @@
 mod connections;
 mod fault;
 mod grants;
+mod kept;
 mod locks;
 mod memory;
 mod postgres;
@@ -18,6 +19,7 @@ use std::num::NonZeroU32;
 pub use connections::{ConnectionError, ConnectionRow, Connections};
 pub use fault::{Cause, StoreError, Table};
 pub use grants::{GrantError, GrantFilter, GrantRow, Grants, Removal};
+pub use kept::{Again, Claim, Claiming, Fate, KEPT_MAX, KEPT_SECS, Kept};
 pub use locks::{Held, LockError, LockName, Locks};
 pub use memory::MemoryStore;
 use pinhole_grant::{CredentialId, GrantId, UnixTime};
@@ -30,7 +32,7 @@ pub use sqlite::{BackupError, DATABASE, LOCK_WAIT, SqliteStore};
 pub use tokens::{EmptyScope, TokenError, TokenRow, TokenScope, TokenState, Tokens};
 
 /// The durable state of a host. Calls block for as long as the disk takes.
-pub trait Store: Send + Sync {
+pub trait Store: Kept + Send + Sync {
     /// Spends one use of a grant that has `allowed` in all. `Ok` means that this caller, and nobody else, has it.
     fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError>;
 

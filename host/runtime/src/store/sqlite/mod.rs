@@ -9,6 +9,7 @@ mod broken;
 mod connections;
 mod earlier;
 mod grants;
+mod kept;
 mod locks;
 mod open;
 mod questions;

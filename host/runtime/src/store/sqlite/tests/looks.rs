@@ -43,7 +43,7 @@ fn every_change_is_refused() {
 
     let looked = look(disk.folder.path());
     looked.check().unwrap();
-    assert_eq!(looked.format().unwrap(), 3);
+    assert_eq!(looked.format().unwrap(), 4);
     assert_eq!(looked.connections(member()).unwrap(), std::slice::from_ref(&connection));
     assert_eq!(looked.grants(&GrantFilter::default()).unwrap(), [read_grant]);
     let read_only = |error: &StoreError| assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");

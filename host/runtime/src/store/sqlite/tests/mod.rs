@@ -2,6 +2,7 @@
 
 mod earlier;
 mod faults;
+mod kept;
 mod locks;
 mod looks;
 mod processes;
