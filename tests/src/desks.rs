@@ -9,8 +9,8 @@ use pinhole_manifest::{Digest, ServiceId};
 use pinhole_runtime::store::{
     Answer, AnswerError, Claim, Claiming, ConnectionError, ConnectionRow, Connections, Fate, GrantError,
     GrantFilter, GrantRow, Grants, Held, Kept, LockError, LockName, Locks, NewQuestion, Party, Question,
-    QuestionId, Questions, RaiseError, Removal, SpendError, SqliteStore, Store, StoreError, TakeError, Taken,
-    TokenError, TokenRow, Tokens,
+    QuestionId, Questions, RaiseError, Removal, SpendError, SqliteStore, Store, StoreError, Table, TakeError,
+    Taken, TokenError, TokenRow, Tokens, Unreadable,
 };
 
 type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
@@ -85,6 +85,12 @@ impl Grants for JustBefore {
 impl Locks for JustBefore {
     as_the_store_does! {
         hold(what: &LockName, patience: Duration) -> Result<Held, LockError>;
+    }
+}
+
+impl Unreadable for JustBefore {
+    as_the_store_does! {
+        forget_unreadable(table: Table, member: KeyId, id: &str) -> Result<Removal, StoreError>;
     }
 }
 

@@ -24,7 +24,8 @@ pub(crate) struct BackupFlags {
 
 pub(crate) fn main(flags: &BackupFlags, config: &Config) -> anyhow::Result<End> {
     let file = &flags.file;
-    if let Some(address) = database::address(config, &flags.database)? {
+    let home = keys::bot_home(config)?;
+    if let Some(address) = database::address(&home, &flags.database)? {
         let message = format!("the state is in `{address}`, and `pinhole backup` copies SQLite's alone");
         let line = format!(
             "pg_dump --format=custom --schema=pinhole --file={} {}",
@@ -34,7 +35,6 @@ pub(crate) fn main(flags: &BackupFlags, config: &Config) -> anyhow::Result<End> 
         let hint = format!("this copies it, with the password in `~/.pgpass`: `{line}`");
         return Err(Failure::new(End::Usage, message, hint).into());
     }
-    let home = keys::bot_home(config)?;
     let Some(store) = SqliteStore::look(&home)? else {
         let message = format!("there is no database in `{}`", home.display());
         return Err(Failure::new(End::Local, message, "look at `--home`").into());

@@ -9,6 +9,9 @@ use tracing_subscriber::filter::LevelFilter;
 use crate::args::Global;
 use crate::end::{End, Failure};
 
+/// What the operator sets, in a home.
+pub(crate) const CONFIG: &str = "config.toml";
+
 /// Folders and the level of the log.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
@@ -100,7 +103,7 @@ impl Config {
 
     /// What the operator sets.
     pub(crate) fn file(&self) -> PathBuf {
-        self.home.join("config.toml")
+        self.home.join(CONFIG)
     }
 
     /// What the trusted registries gave.

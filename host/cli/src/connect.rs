@@ -2,8 +2,6 @@
 //!
 //! The key is never shown, here or later. Nothing of a key that is refused is kept.
 
-use std::sync::Arc;
-
 use pinhole_grant::Secret;
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
@@ -11,7 +9,7 @@ use pinhole_runtime::catalog::Entry;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::local::{DEFAULT_LABEL, Keep, KeepError, Kept, OtherAccount, Place, ProveError};
 use pinhole_runtime::outcome::Refusal;
-use pinhole_runtime::store::{ConnectionError, SqliteStore, Store as _};
+use pinhole_runtime::store::ConnectionError;
 use serde_json::json;
 
 use crate::args::ConnectFlags;
@@ -38,7 +36,7 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
         config,
     )?;
     let bot = keys::bot(config)?;
-    let store: Arc<SqliteStore> = Arc::new(occasion::open_store(&bot.home)?);
+    let store = occasion::open_store(&bot.home)?;
     let now = store.high_water(SystemClock.now())?;
     let issuers = vec![member.key.public().clone()];
     let executor = occasion::executor(catalog, bot.key, issuers, client, store.clone(), sandbox);

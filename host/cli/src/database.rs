@@ -11,8 +11,9 @@ use clap::Args;
 use pinhole_runtime::store::{AddressError, Desk, PostgresAddress, PostgresStore, SqliteStore};
 use zeroize::Zeroizing;
 
-use crate::config::Config;
+use crate::config::CONFIG;
 use crate::end::{End, Failure};
+use crate::files::DATABASE_URL;
 use crate::{files, settings};
 
 /// Flags of the commands that several hosts may run on one database.
@@ -46,21 +47,18 @@ impl fmt::Debug for StoreSettings {
     }
 }
 
-/// Opens the state of a host: the flags go before `config.toml`; without either it is SQLite in `home`.
-pub(crate) fn open_desk(
-    config: &Config,
-    flags: &DatabaseFlags,
-    home: &Path,
-) -> anyhow::Result<Arc<dyn Desk>> {
-    Ok(match address(config, flags)? {
+/// Opens the state of a host: the flags go before the `config.toml` of `home`; without either it is SQLite there.
+pub(crate) fn open_desk(home: &Path, flags: &DatabaseFlags) -> anyhow::Result<Arc<dyn Desk>> {
+    Ok(match address(home, flags)? {
         Some(address) => Arc::new(PostgresStore::open(&address)?),
         None => Arc::new(SqliteStore::open_home(home)?),
     })
 }
 
 /// The PostgreSQL database that the flags or `config.toml` name; `None` where the state is in the home.
-pub(crate) fn address(config: &Config, flags: &DatabaseFlags) -> anyhow::Result<Option<PostgresAddress>> {
-    let said = settings::read(&config.file())?.store;
+pub(crate) fn address(home: &Path, flags: &DatabaseFlags) -> anyhow::Result<Option<PostgresAddress>> {
+    let file = home.join(CONFIG);
+    let said = settings::read(&file)?.store;
     let ca = flags.database_ca.as_ref().or(said.database_ca.as_ref());
     let address = if let Some(url) = &flags.database {
         let address = parse(url, "`--database`")?;
@@ -76,7 +74,7 @@ pub(crate) fn address(config: &Config, flags: &DatabaseFlags) -> anyhow::Result<
         let address = parse(url, "`store.database` of `config.toml`")?;
         if address.has_password() {
             // Read again by the rule for what is secret.
-            drop(Zeroizing::new(files::read_private(&config.file())?));
+            drop(Zeroizing::new(files::read_private_of(&file, DATABASE_URL)?));
         }
         address
     } else if let Some(file) = &said.database_file {
@@ -94,7 +92,7 @@ pub(crate) fn address(config: &Config, flags: &DatabaseFlags) -> anyhow::Result<
 }
 
 fn of_file(path: &Path) -> anyhow::Result<PostgresAddress> {
-    let bytes = Zeroizing::new(files::read_private(path)?);
+    let bytes = Zeroizing::new(files::read_private_of(path, DATABASE_URL)?);
     let text = std::str::from_utf8(&bytes).unwrap_or_default();
     parse(text.lines().next().unwrap_or_default().trim(), &format!("`{}`", path.display()))
 }

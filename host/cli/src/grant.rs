@@ -11,7 +11,6 @@ use pinhole_manifest::{Access, ArgName, OpId};
 use pinhole_runtime::catalog::Entry;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::render;
-use pinhole_runtime::store::Store as _;
 use serde_json::Value;
 
 use crate::args::{GrantCommand, MintFlags};

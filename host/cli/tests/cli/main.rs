@@ -8,9 +8,13 @@ mod args;
 #[cfg(test)]
 mod asking;
 #[cfg(test)]
+mod backup;
+#[cfg(test)]
 mod connect;
 #[cfg(test)]
 mod connections;
+#[cfg(test)]
+mod database;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
@@ -53,6 +57,9 @@ mod once;
 mod pages;
 #[cfg(test)]
 mod plain;
+#[cfg(test)]
+#[path = "../../../../tests/src/postgres.rs"]
+mod postgres;
 #[cfg(test)]
 mod registry;
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod postgres;
 mod questions;
 mod sqlite;
 mod tokens;
+mod unreadable;
 
 use std::num::NonZeroU32;
 
@@ -30,6 +31,7 @@ pub use questions::{
 };
 pub use sqlite::{BackupError, DATABASE, LOCK_WAIT, SqliteStore};
 pub use tokens::{EmptyScope, TokenError, TokenRow, TokenScope, TokenState, Tokens};
+pub use unreadable::Unreadable;
 
 /// The durable state of a host. Calls block for as long as the disk takes.
 pub trait Store: Kept + Send + Sync {
@@ -53,9 +55,9 @@ pub trait Store: Kept + Send + Sync {
 }
 
 /// All that is durable on a host.
-pub trait Desk: Store + Connections + Grants + Questions + Tokens + Locks {}
+pub trait Desk: Store + Connections + Grants + Questions + Tokens + Locks + Unreadable {}
 
-impl<T: Store + Connections + Grants + Questions + Tokens + Locks> Desk for T {}
+impl<T: Store + Connections + Grants + Questions + Tokens + Locks + Unreadable> Desk for T {}
 
 /// Why a use could not be spent.
 #[derive(Debug, thiserror::Error)]

@@ -18,6 +18,7 @@ mod broken;
 mod connections;
 mod fault;
 mod grants;
+mod kept;
 mod locks;
 mod pool;
 mod questions;
@@ -38,7 +39,7 @@ use sha2::{Digest as _, Sha256};
 use self::broken::{Broken, Kind, Place, kind};
 use self::pool::{Pool, Session};
 use self::wait::Driver;
-use super::{QuestionId, Removal, StoreError, Table};
+use super::{QuestionId, Removal, StoreError, Table, Unreadable};
 
 /// How long other changes are waited for, and for a connection where all are in use.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -93,31 +94,6 @@ impl PostgresStore {
     pub fn format(&self) -> Result<i64, StoreError> {
         self.with_session(async |session| {
             Ok(schema::version(&session.client, &self.place).await?.unwrap_or_default())
-        })
-    }
-
-    /// Forgets a connection, a question or a token whose id, as the row has it, is none: for what was tampered with. Nothing
-    /// whose id is one is touched; it has doors of its own.
-    pub fn forget_unreadable(&self, table: Table, member: KeyId, id: &str) -> Result<Removal, StoreError> {
-        let forget = match table {
-            Table::Connections if CredentialId::parse(id).is_err() => {
-                "DELETE FROM connections WHERE id = $1 AND member = $2"
-            }
-            Table::Questions if id.parse::<QuestionId>().is_err() => {
-                "DELETE FROM questions WHERE id = $1 AND member = $2"
-            }
-            Table::Tokens if PrincipalId::parse(id).is_err() => {
-                "DELETE FROM tokens WHERE id = $1 AND member = $2"
-            }
-            _ => return Ok(Removal::Absent),
-        };
-        self.write("forget a row", async |session| {
-            alone(session, &[member]).await?;
-            if table == Table::Connections {
-                session.execute("DELETE FROM grants WHERE connection = $1", &[&id]).await?;
-            }
-            let gone = session.execute(forget, &[&id, &member.to_string()]).await?;
-            Ok(if gone == 0 { Removal::Absent } else { Removal::Removed })
         })
     }
 
@@ -252,6 +228,31 @@ impl PostgresStore {
                 Err(Attempt::Over(error)) => return Err(error),
             }
         }
+    }
+}
+
+impl Unreadable for PostgresStore {
+    fn forget_unreadable(&self, table: Table, member: KeyId, id: &str) -> Result<Removal, StoreError> {
+        let forget = match table {
+            Table::Connections if CredentialId::parse(id).is_err() => {
+                "DELETE FROM connections WHERE id = $1 AND member = $2"
+            }
+            Table::Questions if id.parse::<QuestionId>().is_err() => {
+                "DELETE FROM questions WHERE id = $1 AND member = $2"
+            }
+            Table::Tokens if PrincipalId::parse(id).is_err() => {
+                "DELETE FROM tokens WHERE id = $1 AND member = $2"
+            }
+            _ => return Ok(Removal::Absent),
+        };
+        self.write("forget a row", async |session| {
+            alone(session, &[member]).await?;
+            if table == Table::Connections {
+                session.execute("DELETE FROM grants WHERE connection = $1", &[&id]).await?;
+            }
+            let gone = session.execute(forget, &[&id, &member.to_string()]).await?;
+            Ok(if gone == 0 { Removal::Absent } else { Removal::Removed })
+        })
     }
 }
 

@@ -28,7 +28,7 @@ use rusqlite::FileControl;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use self::broken::{Broken, Place};
-use super::{QuestionId, Removal, StoreError, Table};
+use super::{QuestionId, Removal, StoreError, Table, Unreadable};
 use pinhole_grant::{CredentialId, KeyId, PrincipalId};
 
 /// The name of the database in a home.
@@ -113,30 +113,6 @@ impl SqliteStore {
         earlier::look(self, home).map(|_before| ())
     }
 
-    /// Forgets a connection, a question or a token whose id, as the row has it, is none: for what was tampered with. Nothing whose id
-    /// is one is touched; it has doors of its own.
-    pub fn forget_unreadable(&self, table: Table, member: KeyId, id: &str) -> Result<Removal, StoreError> {
-        let forget = match table {
-            Table::Connections if CredentialId::parse(id).is_err() => {
-                "DELETE FROM connections WHERE id = ?1 AND member = ?2"
-            }
-            Table::Questions if id.parse::<QuestionId>().is_err() => {
-                "DELETE FROM questions WHERE id = ?1 AND member = ?2"
-            }
-            Table::Tokens if PrincipalId::parse(id).is_err() => {
-                "DELETE FROM tokens WHERE id = ?1 AND member = ?2"
-            }
-            _ => return Ok(Removal::Absent),
-        };
-        self.write("forget a row", |transaction| {
-            if table == Table::Connections {
-                transaction.execute("DELETE FROM grants WHERE connection = ?1", [id])?;
-            }
-            let gone = transaction.execute(forget, [id, &member.to_string()])?;
-            Ok(if gone == 0 { Removal::Absent } else { Removal::Removed })
-        })
-    }
-
     /// The version of its format.
     pub fn format(&self) -> Result<i64, StoreError> {
         self.read("read the version of its format", |connection| Ok(schema::version(connection)?))
@@ -204,6 +180,30 @@ impl SqliteStore {
 
     fn light(&self) -> MutexGuard<'_, Connection> {
         lock(self.light.as_ref().unwrap_or(&self.durable))
+    }
+}
+
+impl Unreadable for SqliteStore {
+    fn forget_unreadable(&self, table: Table, member: KeyId, id: &str) -> Result<Removal, StoreError> {
+        let forget = match table {
+            Table::Connections if CredentialId::parse(id).is_err() => {
+                "DELETE FROM connections WHERE id = ?1 AND member = ?2"
+            }
+            Table::Questions if id.parse::<QuestionId>().is_err() => {
+                "DELETE FROM questions WHERE id = ?1 AND member = ?2"
+            }
+            Table::Tokens if PrincipalId::parse(id).is_err() => {
+                "DELETE FROM tokens WHERE id = ?1 AND member = ?2"
+            }
+            _ => return Ok(Removal::Absent),
+        };
+        self.write("forget a row", |transaction| {
+            if table == Table::Connections {
+                transaction.execute("DELETE FROM grants WHERE connection = ?1", [id])?;
+            }
+            let gone = transaction.execute(forget, [id, &member.to_string()])?;
+            Ok(if gone == 0 { Removal::Absent } else { Removal::Removed })
+        })
     }
 }
 

@@ -22,8 +22,7 @@ pub(crate) use another::Another;
 pub(crate) use suite::*;
 
 use super::{
-    ConnectionRow, Desk, GrantRow, NewQuestion, Party, Question, QuestionId, RaiseError, Removal, Table,
-    TokenRow, TokenScope,
+    ConnectionRow, Desk, GrantRow, NewQuestion, Party, Question, QuestionId, RaiseError, TokenRow, TokenScope,
 };
 
 /// One database, on which any number of stores are opened.
@@ -45,9 +44,6 @@ pub(crate) trait Bench: Sync {
 
     /// Looks for damage.
     fn check(&self);
-
-    /// The stores' own way to forget a row that has no id.
-    fn forget_unreadable(&self, table: Table, member: KeyId, id: &str) -> Removal;
 }
 
 pub(crate) const NOW: UnixTime = UnixTime::from_secs(1_800_000_000);

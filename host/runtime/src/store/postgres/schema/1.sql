@@ -112,3 +112,18 @@ CREATE TABLE tokens (
 );
 -- A name is free again once its token is revoked.
 CREATE UNIQUE INDEX tokens_name ON tokens (member, name) WHERE revoked_at IS NULL;
+
+-- Writes under their callers' keys. `id` and `act` are digests that only the bot can make; `sealed` is the outcome, for the bot.
+CREATE TABLE kept (
+    id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    act TEXT COLLATE "C" NOT NULL,
+    member TEXT COLLATE "C" NOT NULL,
+    bot TEXT COLLATE "C" NOT NULL,
+    state TEXT COLLATE "C" NOT NULL CHECK (state IN ('begun', 'unknown', 'done')),
+    begun_at BIGINT NOT NULL,
+    over_by BIGINT NOT NULL,
+    kept_until BIGINT NOT NULL CHECK (kept_until > begun_at),
+    sealed BYTEA CHECK (length(sealed) > 0),
+    CHECK ((sealed IS NOT NULL) = (state = 'done'))
+);
+CREATE INDEX kept_age ON kept (member, bot, begun_at);

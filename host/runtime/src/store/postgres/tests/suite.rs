@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::KeyId;
-
 use super::Database;
+use crate::store::Desk;
 use crate::store::tests::{Bench, every_check};
-use crate::store::{Desk, Removal, Table};
 
 impl Bench for Database {
     fn store(&self) -> Arc<dyn Desk> {
@@ -15,7 +13,7 @@ impl Bench for Database {
 
     fn empty(&self) -> Arc<dyn Desk> {
         let store = Self::store(self);
-        let tables = "uses, revoked, clock, connections, ended, grants, questions, tokens";
+        let tables = "uses, revoked, clock, connections, ended, grants, questions, tokens, kept";
         assert!(self.change(&format!("TRUNCATE {tables}")));
         Arc::new(store)
     }
@@ -37,10 +35,6 @@ impl Bench for Database {
     }
 
     fn check(&self) {}
-
-    fn forget_unreadable(&self, table: Table, member: KeyId, id: &str) -> Removal {
-        self.store().forget_unreadable(table, member, id).unwrap()
-    }
 }
 
 every_check!(Database::new);

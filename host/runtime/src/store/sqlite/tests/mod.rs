@@ -1,8 +1,8 @@
 //! The SQLite store: exact over threads, processes and kills; what is wrong with a database is named, and nothing changes.
 
+mod backup;
 mod earlier;
 mod faults;
-mod kept;
 mod locks;
 mod looks;
 mod processes;

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::KeyId;
-
 use super::Disk;
 use crate::store::tests::{Bench, every_check};
-use crate::store::{Desk, Removal, SqliteStore, Table};
+use crate::store::{Desk, SqliteStore};
 
 impl Bench for Disk {
     fn store(&self) -> Arc<dyn Desk> {
@@ -33,10 +31,6 @@ impl Bench for Disk {
 
     fn check(&self) {
         Self::store(self).check().unwrap();
-    }
-
-    fn forget_unreadable(&self, table: Table, member: KeyId, id: &str) -> Removal {
-        Self::store(self).forget_unreadable(table, member, id).unwrap()
     }
 }
 

@@ -3,6 +3,7 @@
 //! INVARIANT: one that is missing from the list below is dead code, which the lints refuse.
 
 pub(crate) mod doors;
+pub(crate) mod kept;
 pub(crate) mod locks;
 pub(crate) mod model;
 pub(crate) mod processes;
@@ -26,6 +27,13 @@ macro_rules! every_check {
                 a_tampered_row_is_refused_and_named,
                 a_connection_is_held_against_what_it_seals,
                 a_question_is_held_against_its_digest,
+            ],
+            kept: [
+                a_key_goes_from_begun_to_what_became_of_it,
+                what_was_not_sent_is_forgotten_and_what_nobody_knows_is_not,
+                what_was_begun_and_never_ended_is_unknown_once_its_time_is_over,
+                of_many_at_once_one_begins,
+                a_row_that_was_tampered_with_is_no_claim,
             ],
             locks: [
                 a_name_has_one_holder_at_a_time,
