@@ -9,7 +9,7 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use pinhole_grant::Dial;
 use pinhole_manifest::{ApiHost, Digest};
 use pinhole_runtime::entropy::SystemEntropy;
-use pinhole_runtime::net::{Exchange, Outgoing, Permit, Wire, WireLimits};
+use pinhole_runtime::net::{Exchange, Outgoing, Permit, Posting, TokenPermit, Wire, WireLimits};
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_tests::{Canned, Setup, thing};
 use serde_json::{Value, json};
@@ -95,6 +95,10 @@ impl Wire for Far {
             tokio::time::sleep(Duration::from_millis(5)).await;
             self.0.exchange(permit, request, limits).await
         })
+    }
+
+    fn post_form(&self, permit: TokenPermit, posting: Posting, limits: WireLimits) -> Exchange<'_> {
+        self.0.post_form(permit, posting, limits)
     }
 
     fn dial(&self, host: &ApiHost) -> Dial {

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, KeyedDigest, Label, PrincipalId, UnixTime};
 use pinhole_manifest::{Digest, ServiceId};
+use pinhole_runtime::receipts::{Facts, Note, NoteId, Stored};
 use pinhole_runtime::store::{
-    Answer, AnswerError, Claim, Claiming, ConnectionError, ConnectionRow, Connections, Fate, GrantError,
-    GrantFilter, GrantRow, Grants, Held, Kept, LockError, LockName, Locks, NewQuestion, Party, Question,
-    QuestionId, Questions, RaiseError, Removal, SpendError, SqliteStore, Store, StoreError, Table, TakeError,
-    Taken, TokenError, TokenRow, Tokens, Unreadable,
+    Answer, AnswerError, Appended, CheckpointRow, Claim, Claiming, ConnectionError, ConnectionRow,
+    Connections, Fate, GrantError, GrantFilter, GrantRow, Grants, Held, Kept, LockError, LockName, Locks,
+    NewQuestion, Party, Question, QuestionId, Questions, RaiseError, ReceiptFilter, Receipts, Removal,
+    Settled, SpendError, SqliteStore, Store, StoreError, Table, TakeError, Taken, TokenError, TokenRow,
+    Tokens, Unreadable, Use,
 };
 
 type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
@@ -48,6 +50,20 @@ impl Store for JustBefore {
         is_revoked(grant: &GrantId) -> Result<bool, StoreError>;
         has_ended(connection: &CredentialId) -> Result<bool, StoreError>;
         high_water(now: UnixTime) -> Result<UnixTime, StoreError>;
+    }
+}
+
+impl Receipts for JustBefore {
+    as_the_store_does! {
+        begin(note: &Note, spends: Option<Use>, settled: Settled) -> Result<(), SpendError>;
+        append(facts: &Facts, note: Option<NoteId>, settled: Settled) -> Result<Appended, StoreError>;
+        append_unended(facts: &Facts, note: NoteId) -> Result<Option<Appended>, StoreError>;
+        notes(bot: KeyId, most: usize) -> Result<Vec<Note>, StoreError>;
+        keep_checkpoint(row: &CheckpointRow) -> Result<(), StoreError>;
+        checkpoints(bot: KeyId) -> Result<Vec<CheckpointRow>, StoreError>;
+        receipts_from(bot: KeyId, seq: u64, most: usize) -> Result<Vec<Stored>, StoreError>;
+        last_receipts(bot: KeyId, filter: &ReceiptFilter, most: usize) -> Result<Vec<Stored>, StoreError>;
+        prune_receipts(anchor: &CheckpointRow) -> Result<u64, StoreError>;
     }
 }
 

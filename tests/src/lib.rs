@@ -22,6 +22,7 @@
 //! [`Executor`]: pinhole_runtime::Executor
 
 mod desks;
+mod failing;
 mod front;
 mod granting;
 pub mod guests;
@@ -37,6 +38,7 @@ mod times;
 mod wires;
 
 pub use desks::JustBefore;
+pub use failing::{Full, NoRoomFor};
 pub use front::{Front, without_tls};
 pub use granting::{Granting, altered, resigned};
 pub use local::{LABEL, LocalStage, PASTED, call, connectable_thing, writable_thing, writable_things_routes};

@@ -22,7 +22,11 @@ impl NodeServer {
     /// Starts `tests/wide/SCRIPT` with the folder of packages and these args, and waits until it says where it listens.
     /// `None` and a loud word where Node or the package is missing, but for CI, where that is a failure.
     pub fn start(test: &str, package: &str, script: &str, args: &[&str]) -> Option<Self> {
-        let tools = node_tools(test, package)?;
+        Self::start_of(test, &node_tools(test, package)?, script, args)
+    }
+
+    /// The same with packages of another folder.
+    pub fn start_of(test: &str, tools: &Path, script: &str, args: &[&str]) -> Option<Self> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("wide").join(script);
         let mut command = Command::new("node");
         command.arg(script).arg(tools).args(args);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use pinhole_grant::{Action, CredentialId, KeyId, KeyKind, SecretKey, UnixTime};
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{OpId, ServiceId};
+use pinhole_runtime::book::Book;
 use pinhole_runtime::catalog::{Catalog, Entry, ModuleFiles, Source};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient, StageLimits};
@@ -127,6 +128,7 @@ impl Setup {
             retries: Retries::Usual,
             sandbox: Sandbox::default(),
             wire: Box::new(client),
+            book: Book::default(),
         };
         let connection = CredentialId::random(&mut rng);
         Stage { standin, executor, member, clock, timer, store: self.store, connection, limits: self.limits }

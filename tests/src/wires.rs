@@ -11,7 +11,8 @@ use http::{HeaderMap, StatusCode};
 use pinhole_grant::Dial;
 use pinhole_manifest::ApiHost;
 use pinhole_runtime::net::{
-    Body, Exchange, Incoming, Looking, Lookup, Outgoing, Permit, PinnedClient, Wire, WireLimits,
+    Body, Exchange, Incoming, Looking, Lookup, Outgoing, Permit, PinnedClient, Posting, TokenPermit, Wire,
+    WireLimits,
 };
 use tokio::sync::Notify;
 
@@ -33,6 +34,10 @@ impl Wire for Spoiling {
     fn exchange(&self, permit: Permit, mut request: Outgoing, limits: WireLimits) -> Exchange<'_> {
         (self.spoil)(&mut request);
         self.client.exchange(permit, request, limits)
+    }
+
+    fn post_form(&self, permit: TokenPermit, posting: Posting, limits: WireLimits) -> Exchange<'_> {
+        self.client.post_form(permit, posting, limits)
     }
 
     fn dial(&self, host: &ApiHost) -> Dial {
@@ -58,6 +63,10 @@ impl Wire for Watching {
     fn exchange(&self, permit: Permit, request: Outgoing, limits: WireLimits) -> Exchange<'_> {
         (self.watch)();
         self.client.exchange(permit, request, limits)
+    }
+
+    fn post_form(&self, permit: TokenPermit, posting: Posting, limits: WireLimits) -> Exchange<'_> {
+        self.client.post_form(permit, posting, limits)
     }
 
     fn dial(&self, host: &ApiHost) -> Dial {
@@ -103,6 +112,10 @@ impl Wire for Stuck {
         })
     }
 
+    fn post_form(&self, _permit: TokenPermit, _posting: Posting, _limits: WireLimits) -> Exchange<'_> {
+        Box::pin(std::future::pending())
+    }
+
     fn dial(&self, _host: &ApiHost) -> Dial {
         Dial::Overridden
     }
@@ -126,6 +139,10 @@ impl Wire for FailingOnce {
     fn exchange(&self, permit: Permit, request: Outgoing, limits: WireLimits) -> Exchange<'_> {
         assert!(self.requests.fetch_add(1, Ordering::SeqCst) > 0, "the fault that the test is about");
         self.client.exchange(permit, request, limits)
+    }
+
+    fn post_form(&self, permit: TokenPermit, posting: Posting, limits: WireLimits) -> Exchange<'_> {
+        self.client.post_form(permit, posting, limits)
     }
 
     fn dial(&self, host: &ApiHost) -> Dial {
@@ -157,6 +174,10 @@ impl Wire for Then {
         client.exchange(permit, request, limits)
     }
 
+    fn post_form(&self, permit: TokenPermit, posting: Posting, limits: WireLimits) -> Exchange<'_> {
+        self.first.post_form(permit, posting, limits)
+    }
+
     fn dial(&self, host: &ApiHost) -> Dial {
         self.first.dial(host)
     }
@@ -184,6 +205,13 @@ impl Canned {
 impl Wire for Canned {
     fn exchange(&self, _permit: Permit, request: Outgoing, _limits: WireLimits) -> Exchange<'_> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        let body = self.body.clone();
+        Box::pin(async {
+            Ok(Incoming { status: StatusCode::OK, headers: HeaderMap::new(), body: Body::whole(body) })
+        })
+    }
+
+    fn post_form(&self, _permit: TokenPermit, _posting: Posting, _limits: WireLimits) -> Exchange<'_> {
         let body = self.body.clone();
         Box::pin(async {
             Ok(Incoming { status: StatusCode::OK, headers: HeaderMap::new(), body: Body::whole(body) })

@@ -6,10 +6,14 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::PageFlags;
 use crate::backup::BackupFlags;
+use crate::connect::OAuthFlags;
+use crate::connections::RemoveFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
+use crate::receipts::args::ReceiptsCommand;
 use crate::registry::Registry;
+use crate::research::args::ResearchFlags;
 use crate::tokens::TokensCommand;
 
 /// Use a person's connected services without being handed the keys.
@@ -94,6 +98,12 @@ pub(crate) enum Command {
     Tokens(TokensCommand),
     /// Copy the database of this home to a file, while others use it
     Backup(BackupFlags),
+    /// Have a model read on your connections and answer one question
+    #[command(after_help = crate::research::args::EXAMPLES)]
+    Research(Box<ResearchFlags>),
+    /// See what was run on this machine, and whether the record of it is as it was written
+    #[command(subcommand)]
+    Receipts(ReceiptsCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -104,7 +114,9 @@ pub(crate) enum Command {
 const CONNECT_EXAMPLES: &str = "Examples:
   pinhole connect github
   pinhole connect github --label work --cap write
-  pinhole connect stripe --token-stdin < key.txt";
+  pinhole connect stripe --token-stdin < key.txt
+  pinhole connect linear --oauth --client-id ID
+  pinhole connect github --oauth --client-id ID --device";
 
 const RUN_EXAMPLES: &str = "Examples:
   pinhole run github.list_org_repos --arg org=rust-lang
@@ -162,6 +174,8 @@ pub(crate) struct ConnectFlags {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) oauth: OAuthFlags,
+    #[command(flatten)]
     pub(crate) passphrase: PassphraseFlags,
     #[command(flatten)]
     pub(crate) local: LocalManifests,
@@ -215,12 +229,15 @@ pub(crate) enum ConnectionsCommand {
         #[command(flatten)]
         local: LocalManifests,
     },
-    /// Forget a connection and end its grants; the key stays good at the service until you end it there
+    /// Forget a connection and end its grants. A token from the service's page is given up there too, where the service takes
+    /// it back; a pasted key stays good until you end it there
     // An id may begin with a hyphen.
     #[command(allow_hyphen_values = true)]
     Remove {
         #[command(flatten)]
         which: WhichConnection,
+        #[command(flatten)]
+        flags: RemoveFlags,
     },
 }
 

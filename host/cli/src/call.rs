@@ -49,6 +49,7 @@ pub(crate) fn prepare(
     let client = occasion::client(&flags.dial, &catalog)?;
     let known = catalog.find(&service).and_then(|entry| Some((entry, entry.manifest.op(&op_id)?)));
     let args = args_text(&flags.values, known.map(|(_, op)| op))?;
+    let is_stored = matches!(permission, Permission::Grant);
     let (bot, issuers, grant) = match permission {
         Permission::Grant => {
             let file = flags.grant.as_deref().unwrap_or(std::path::Path::new("-"));
@@ -67,6 +68,8 @@ pub(crate) fn prepare(
     };
     let store = occasion::open_store(&bot.home)?;
     let executor = occasion::executor(catalog, bot.key, issuers, client, store, settings::sandbox(config)?);
+    let book = if is_stored { settings::book(&bot.home, config) } else { settings::passing_book(config) };
+    let executor = Executor { book: book?, ..executor };
     Ok(Prepared { executor, request: CallRequest::new(service, op_id, args, grant) })
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pinhole_grant::{KeyKind, Label, PublicKey, SecretKey, UnixTime};
 use pinhole_manifest::ServiceId;
+use pinhole_runtime::Executor;
 use pinhole_runtime::catalog::{Catalog, Entry, Missing};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::entropy::SystemEntropy;
@@ -28,6 +29,7 @@ pub(crate) fn bot(catalog: Catalog, client: PinnedClient, config: &Config) -> an
     let (id, desk) = (member.id(), Arc::clone(&store));
     let sandbox = settings::sandbox(config)?;
     let executor = occasion::executor(catalog, bot.key, vec![member], client, store, sandbox);
+    let executor = Executor { book: settings::book(&bot.home, config)?, ..executor };
     Ok(LocalBot { executor, desk, member: id, agreed: Agreed::default() })
 }
 

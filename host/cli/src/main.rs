@@ -28,7 +28,9 @@ mod module;
 mod occasion;
 mod out;
 mod pages;
+mod receipts;
 mod registry;
+mod research;
 mod run;
 mod services;
 mod settings;
@@ -74,6 +76,8 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Registry(command) => block_on(registry::main(command, config)),
         Command::Manifest(command) => block_on(manifest::main(command)),
         Command::Module(command) => block_on(module::main(command, config)),
+        Command::Research(flags) => block_on(research::main(*flags, config)),
+        Command::Receipts(command) => receipts::main(command, config),
         Command::Tokens(command) => tokens::main(command, config),
         Command::Backup(flags) => backup::main(&flags, config),
         Command::Completions { shell } => {

@@ -13,8 +13,9 @@ use pinhole_grant::{
     Account, Action, Credential, CredentialId, CredentialParts, Dial, KeyKind, MintRequest, PublicKey, Scope,
     Secret, SecretKey, UnixTime,
 };
-use pinhole_manifest::model::Args;
+use pinhole_manifest::model::{Args, OAuth};
 use pinhole_manifest::{Access, ApiHost, OpId, ServiceId};
+use pinhole_runtime::book::Book;
 use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, ModuleFiles, Source};
 use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
@@ -103,8 +104,19 @@ pub(crate) fn op_name(text: &str) -> anyhow::Result<(ServiceId, OpId)> {
 /// The client, dialling where the flags say. A host that no manifest has would be dialled by nothing: whoever names one meant
 /// another, and her key would go to the real one.
 pub(crate) fn client(flags: &DialFlags, catalog: &Catalog) -> anyhow::Result<PinnedClient> {
-    let is_known = |host: &ApiHost| catalog.iter().any(|entry| entry.manifest.host() == host);
+    let is_known = |host: &ApiHost| {
+        catalog.iter().any(|entry| {
+            let oauth = entry.manifest.auth().oauth.as_ref();
+            entry.manifest.host() == host || oauth.is_some_and(|oauth| is_asked(oauth, host))
+        })
+    };
     client_for(flags, &is_known, "no service here", "`pinhole services` shows each one's host")
+}
+
+/// Whether a host is one of those that are asked for tokens.
+fn is_asked(oauth: &OAuth, host: &ApiHost) -> bool {
+    let urls = [Some(&oauth.token_url), oauth.revoke_url.as_ref(), oauth.device_url.as_ref()];
+    urls.into_iter().flatten().any(|url| url.host() == *host)
 }
 
 /// The same for whatever has hosts here; `nobody` and `hint` say of one that nothing here has.
@@ -269,6 +281,7 @@ pub(crate) fn executor(
         retries: Retries::Usual,
         sandbox,
         wire: Box::new(client),
+        book: Book::default(),
     }
 }
 

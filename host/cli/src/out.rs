@@ -9,7 +9,7 @@ use pinhole_grant::UnixTime;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::Outcome;
 use pinhole_runtime::net::Sent;
-use pinhole_runtime::outcome::{Code, ExitClass, Refusal, Unfollowed, Verdict};
+use pinhole_runtime::outcome::{Code, ExitClass, Refusal, UNRECEIPTED, Unfollowed, Verdict};
 use pinhole_runtime::project::Tree;
 use pinhole_runtime::store::StoreError;
 use serde::Serialize;
@@ -90,6 +90,9 @@ pub(crate) fn outcome(outcome: &Outcome) -> anyhow::Result<()> {
         Verdict::Done(picked) => {
             document(tree(&picked.result))?;
             picked.notes.iter().for_each(|dropped| self::dropped(dropped));
+            if picked.unreceipted {
+                note(format_args!("note: {UNRECEIPTED}"));
+            }
             let meta = &outcome.meta;
             match (&picked.next, picked.unfollowed) {
                 (Some(next), _) => note(format_args!(

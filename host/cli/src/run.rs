@@ -67,9 +67,12 @@ async fn permitted(
     request.key = key(flags)?;
     if flags.all {
         let lines = if flags.call.json { Lines::Outcomes } else { Lines::Elements };
-        return pages::follow(executor, request, lines, tokens).await;
+        let ended = pages::follow(executor, request, lines, tokens).await;
+        executor.close().await;
+        return ended;
     }
     let outcome = executor.run(request).await;
+    executor.close().await;
     let outcome = match tokens {
         Tokens::Kept => outcome,
         Tokens::Lost => of_the_occasion(outcome.forgetting_next()),

@@ -4,10 +4,12 @@
 //! whatever they like. All faults are named at once. Without a file everything is as usual.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pinhole_registry::client::Consent;
+use pinhole_runtime::book::{Book, CheckpointFile};
 use pinhole_runtime::entropy::SystemEntropy;
+use pinhole_runtime::receipts::{ArgsKept, CheckpointEvery, ReceiptSettings};
 use pinhole_runtime::sandbox::{Sandbox, SandboxSettings};
 use toml::{Table, Value};
 
@@ -22,6 +24,10 @@ const SANDBOX: &str = "sandbox";
 const STORE: &str = "store";
 /// The table of the settings of registries.
 const REGISTRY: &str = "registry";
+/// The table of the settings of receipts.
+const RECEIPTS: &str = "receipts";
+/// The table of the settings of research.
+const RESEARCH: &str = "research";
 /// Takes updates that widen without asking.
 const ACCEPT_WIDENING: &str = "accept_widening";
 
@@ -32,20 +38,50 @@ pub(crate) struct Settings {
     pub(crate) sandbox: SandboxSettings,
     /// Where the state is.
     pub(crate) store: StoreSettings,
+    /// For receipts.
+    pub(crate) receipts: ReceiptSettings,
+    /// For research.
+    pub(crate) research: Option<ModelSettings>,
     /// For updates from registries that let agents do or see more.
     pub(crate) consent: Consent,
 }
 
+/// Which model answers, and where.
+#[derive(Debug, Clone)]
+pub(crate) struct ModelSettings {
+    /// The URL of its Messages endpoint.
+    pub(crate) url: String,
+    /// What its host calls it.
+    pub(crate) model: String,
+    /// The file of the key for its host.
+    pub(crate) key_file: PathBuf,
+}
+
 impl Default for Settings {
     fn default() -> Self {
-        let (sandbox, store) = (SandboxSettings::default(), StoreSettings::default());
-        Self { sandbox, store, consent: Consent::Held }
+        Self {
+            sandbox: SandboxSettings::default(),
+            store: StoreSettings::default(),
+            receipts: ReceiptSettings::default(),
+            research: None,
+            consent: Consent::Held,
+        }
     }
 }
 
 /// Where modules run: with the operator's limits, and compiled ones kept in the home.
 pub(crate) fn sandbox(config: &Config) -> anyhow::Result<Sandbox> {
     Ok(Sandbox::new(read(&config.file())?.sandbox).with_cache(config.compiled_modules(), SystemEntropy))
+}
+
+/// How the receipts of a bot whose key stays are kept, with their checkpoints beside the database of its home too.
+pub(crate) fn book(home: &Path, config: &Config) -> anyhow::Result<Book> {
+    Ok(Book::new(read(&config.file())?.receipts).with_file(CheckpointFile::in_home(home)))
+}
+
+/// The same of a bot whose key goes with this process.
+pub(crate) fn passing_book(config: &Config) -> anyhow::Result<Book> {
+    Ok(Book::of_a_passing_key(read(&config.file())?.receipts))
 }
 
 /// Where modules are tried out: with the limits that everybody has.
@@ -86,7 +122,15 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
                     set_store(&mut settings.store, name, value, &mut faults);
                 }
             }
-            _ if [SANDBOX, REGISTRY, STORE].contains(&name.as_str()) => {
+            Value::Table(of_receipts) if name == RECEIPTS => {
+                settings.receipts = of_receipts.iter().fold(settings.receipts, |settings, (name, value)| {
+                    set_receipts(settings, name, value, &mut faults)
+                });
+            }
+            Value::Table(of_research) if name == RESEARCH => {
+                settings.research = model_of(of_research, &mut faults);
+            }
+            _ if [SANDBOX, REGISTRY, RECEIPTS, RESEARCH, STORE].contains(&name.as_str()) => {
                 faults.push(format!("`{name}` is a table: write `[{name}]`"));
             }
             _ => faults.push(format!("there is no setting `{name}`")),
@@ -124,6 +168,70 @@ fn set(settings: SandboxSettings, name: &str, value: &Value, faults: &mut Vec<St
     };
     settings.with(name, number).unwrap_or_else(|error| {
         faults.push(format!("in `[{SANDBOX}]`: {error}"));
+        settings
+    })
+}
+
+/// Which model answers questions; refuses where nobody said.
+pub(crate) fn model(config: &Config) -> anyhow::Result<ModelSettings> {
+    read(&config.file())?.research.ok_or_else(|| {
+        let message = format!("`{}` names no model", config.file().display());
+        let hint =
+            "write `[research]` and below it `url`, `model` and `key_file`: see `pinhole research --help`";
+        Failure::new(End::Usage, message, hint).into()
+    })
+}
+
+/// All three, or what is wrong with them.
+fn model_of(table: &Table, faults: &mut Vec<String>) -> Option<ModelSettings> {
+    let known = ["url", "model", "key_file"];
+    for name in table.keys().filter(|name| !known.contains(&name.as_str())) {
+        faults.push(format!("in `[{RESEARCH}]`: there is no setting `{name}`"));
+    }
+    let mut text = |name: &str| {
+        let text = table.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        if text.is_none() {
+            faults.push(format!("`{RESEARCH}.{name}` is a text"));
+        }
+        text.map(str::to_owned)
+    };
+    let (url, model, key_file) = (text("url"), text("model"), text("key_file"));
+    let key_file = key_file.map(PathBuf::from);
+    if key_file.as_ref().is_some_and(|path| !path.is_absolute()) {
+        faults.push(format!("`{RESEARCH}.key_file` is a path from `/` on"));
+    }
+    Some(ModelSettings { url: url?, model: model?, key_file: key_file? })
+}
+
+fn set_receipts(
+    settings: ReceiptSettings,
+    name: &str,
+    value: &Value,
+    faults: &mut Vec<String>,
+) -> ReceiptSettings {
+    let every = settings.checkpoints;
+    let set = match (name, value) {
+        ("args", Value::Boolean(true)) => Some(ReceiptSettings { args: ArgsKept::Whole, ..settings }),
+        ("args", Value::Boolean(false)) => Some(ReceiptSettings { args: ArgsKept::Digest, ..settings }),
+        ("checkpoint_receipts", Value::Integer(count)) => u64::try_from(*count)
+            .ok()
+            .and_then(|receipts| settings.with_checkpoints(CheckpointEvery { receipts, ..every })),
+        ("checkpoint_seconds", Value::Integer(seconds)) => {
+            settings.with_checkpoints(CheckpointEvery { seconds: *seconds, ..every })
+        }
+        _ => None,
+    };
+    set.unwrap_or_else(|| {
+        faults.push(match name {
+            "args" => format!("`{RECEIPTS}.{name}` is `true` or `false`"),
+            "checkpoint_receipts" => {
+                format!("`{RECEIPTS}.{name}` is a whole number from 1 to {}", ReceiptSettings::RECEIPTS_MAX)
+            }
+            "checkpoint_seconds" => {
+                format!("`{RECEIPTS}.{name}` is a whole number from 1 to {}", ReceiptSettings::SECONDS_MAX)
+            }
+            _ => format!("in `[{RECEIPTS}]`: there is no setting `{name}`"),
+        });
         settings
     })
 }

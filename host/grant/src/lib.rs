@@ -12,6 +12,7 @@ pub mod grant;
 pub mod kept;
 pub mod keys;
 pub mod page;
+pub mod receipt;
 pub mod returned;
 pub mod scope;
 pub mod seal;
@@ -36,6 +37,7 @@ pub use kept::{CallKey, CallKeyError, KeptError, Keyed, act_digest, open_kept, s
 pub use keyed::KeyedDigest;
 pub use keys::{KeyFileError, KeyId, KeyKind, PublicKey, PublicKeyError, SecretKey};
 pub use page::{OpenPageError, OpenedPage, PageParts, PageToken, SealPageError, open_page, seal_page};
+pub use receipt::args_digest;
 pub use returned::{OpenReturnedError, ReturnError, open_returned, seal_returned};
 pub use scope::{Attempt, Scope, ScopeError, Where, WhereError};
 pub use seal::Kind;

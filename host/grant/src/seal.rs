@@ -29,6 +29,8 @@ pub enum Kind {
     Credential,
     /// A rotated pair on its way back from a bot.
     Returned,
+    /// How far a bot's receipts had come at a time. Signed only, never sealed.
+    Checkpoint,
 }
 
 impl Kind {
@@ -38,6 +40,7 @@ impl Kind {
             Self::Grant => "pinhole/grant/v1",
             Self::Credential => "pinhole/credential/v1",
             Self::Returned => "pinhole/returned/v1",
+            Self::Checkpoint => "pinhole/checkpoint/v1",
         }
     }
 }

@@ -95,6 +95,7 @@ pub fn payload_type(kind: Kind) -> &'static str {
         Kind::Grant => "application/vnd.pinhole.grant+json",
         Kind::Credential => "application/vnd.pinhole.credential+json",
         Kind::Returned => "application/vnd.pinhole.returned+json",
+        Kind::Checkpoint => "application/vnd.pinhole.checkpoint+json",
     }
 }
 

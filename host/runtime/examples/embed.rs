@@ -69,6 +69,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         retries: Retries::Usual,
         sandbox: Sandbox::default(),
         wire: Box::new(PinnedClient::new(settings)?),
+        book: pinhole_runtime::book::Book::default(),
     };
     let args = format!(r#"{{"org": "{organisation}", "per_page": 3}}"#);
     let outcome = executor.run(CallRequest::new(github, op, args, grant.into_bytes())).await;

@@ -5,19 +5,22 @@
 //! way around a check.
 
 pub mod beside;
+pub mod book;
 pub mod call;
 pub mod catalog;
 pub mod clock;
 pub mod entropy;
 pub mod local;
 pub mod net;
+pub mod oauth;
 pub mod outcome;
 pub mod project;
+pub mod receipts;
 pub mod render;
 pub mod replay;
 pub mod sandbox;
 pub mod scrub;
 pub mod store;
 
-pub use call::{CallRequest, Executor, Explained, Retries};
+pub use call::{CallRequest, Executor, Explained, Palette, Retries};
 pub use outcome::Outcome;

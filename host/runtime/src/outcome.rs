@@ -18,6 +18,7 @@ pub use more::Unfollowed;
 
 use crate::net::Sent;
 use crate::project::Tree;
+use crate::receipts::ReceiptId;
 use crate::store::QuestionId;
 
 /// What a run returns.
@@ -55,15 +56,22 @@ pub struct Picked {
     pub notes: Vec<String>,
     /// Why there is no `next` although the service speaks of one.
     pub unfollowed: Option<Unfollowed>,
+    /// Whether a write was done of which no receipt could be written; the note that it began is still there.
+    pub unreceipted: bool,
 }
 
 impl Picked {
-    /// The dropped fields, then a sentence on pages that are not followed.
+    /// The dropped fields, then a sentence on pages that are not followed and one on a receipt that is missing.
     fn all_notes(&self) -> impl Iterator<Item = String> {
         let sentence = self.unfollowed.as_ref().map(ToString::to_string);
-        self.notes.iter().cloned().chain(sentence)
+        let unreceipted = self.unreceipted.then(|| UNRECEIPTED.to_owned());
+        self.notes.iter().cloned().chain(sentence).chain(unreceipted)
     }
 }
+
+/// What is said of a write without a receipt.
+pub const UNRECEIPTED: &str =
+    "the write was done, and no receipt of it could be written; the note that it began stays";
 
 /// Why a run gave no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -193,6 +201,9 @@ pub struct Meta {
     pub replayed: bool,
     /// Requests that were handed to the client, each try counted.
     pub requests: u32,
+    /// The receipt of the run, where one could be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<ReceiptId>,
     /// Milliseconds from the call to the outcome.
     pub ms: u64,
     /// The manifest, such as `github@1.0.0`.

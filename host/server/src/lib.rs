@@ -1,4 +1,4 @@
-//! The doors: MCP for agents, and the member's own pages.
+//! The doors: MCP for agents, the member's own pages, and where a browser brings her back to.
 //!
 //! A door decides who is there and what shows for them; whether a call may run is the runtime's. Nothing here reads the
 //! environment or opens a connection of its own, and nothing but the page has the member's key, for one answer of hers.
@@ -6,10 +6,12 @@
 //! DESIGN, "Doors".
 #![forbid(unsafe_code)]
 
+pub mod callback;
 pub mod http;
 pub mod mcp;
 pub mod page;
 mod principal;
+pub mod research;
 mod tokens;
 
 pub use principal::{Principal, Reach};

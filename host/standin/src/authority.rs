@@ -74,7 +74,24 @@ impl Authority {
         &self.pem
     }
 
+    /// A good certificate for a server of another's making, and its key, both in PEM.
+    ///
+    /// # Errors
+    /// Where the host is no DNS name, or the machine has no randomness.
+    pub fn server_pem(&self, host: &str) -> Result<(String, String), AuthorityError> {
+        let (certificate, key) = self.signed(host, Certificate::Good)?;
+        Ok((certificate.pem(), key.serialize_pem()))
+    }
+
     pub(crate) fn leaf(&self, host: &str, kind: Certificate) -> Result<Leaf, AuthorityError> {
+        let (certificate, key) = self.signed(host, kind)?;
+        Ok(Leaf {
+            chain: vec![certificate.der().clone()],
+            key: PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der())),
+        })
+    }
+
+    fn signed(&self, host: &str, kind: Certificate) -> Result<(rcgen::Certificate, KeyPair), AuthorityError> {
         let name = if kind == Certificate::WrongName { "wrong.example.com" } else { host };
         let mut params = CertificateParams::new(vec![name.to_owned()])?;
         params.distinguished_name.push(DnType::CommonName, name);
@@ -92,9 +109,6 @@ impl Authority {
             Certificate::OtherCa => params.signed_by(&key, &Self::new()?.issuer)?,
             _ => params.signed_by(&key, &self.issuer)?,
         };
-        Ok(Leaf {
-            chain: vec![certificate.der().clone()],
-            key: PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der())),
-        })
+        Ok((certificate, key))
     }
 }

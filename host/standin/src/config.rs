@@ -6,7 +6,7 @@ use std::fmt;
 
 use http::Method;
 
-use crate::{Alpn, Authority, Certificate, GithubWorld, Protocol, Recordings, Reply, Shelf};
+use crate::{Alpn, Authority, Certificate, GithubWorld, Protocol, Provider, Recordings, Reply, Shelf};
 
 /// How to start a stand-in. `Config { token: …, ..Config::new(world) }` changes one thing.
 #[derive(Clone)]
@@ -18,6 +18,9 @@ pub struct Config {
     /// The key that it expects as `Authorization: Bearer …` or `token …`. A missing or wrong one gets GitHub's 401.
     /// Without one, any key and none will do.
     pub token: Option<String>,
+    /// An authorization server at `/oauth/`, whose access tokens are the keys that the rest expects. It goes before
+    /// [`Self::token`].
+    pub provider: Option<Provider>,
     /// The authority that signs its certificate: a new one, unless several stand-ins are to share one.
     pub authority: Option<Authority>,
     /// What is wrong with its certificate; nothing by default.
@@ -35,6 +38,7 @@ impl Config {
             host: "api.github.com".to_owned(),
             world,
             token: None,
+            provider: None,
             authority: None,
             certificate: Certificate::Good,
             protocol: Protocol::Tls12And13,

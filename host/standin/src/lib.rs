@@ -1,7 +1,7 @@
 //! A stand-in API: a real HTTPS server, on a port of its own choosing, that says what it is told to say.
 //!
 //! It serves a GitHub-shaped world that it makes itself, a shelf that it hands out in pages, a folder of recordings, or a
-//! fixed list of replies; it can misbehave in every way that a client must survive; and it keeps a log of what reached
+//! fixed list of replies; it can be an authorization server besides; it can misbehave in every way that a client must survive; and it keeps a log of what reached
 //! it, so that a test can assert that nothing did. The demo and the tests dial it in place of the real service.
 //!
 //! It never binds anything but loopback, never calls out, and depends on no other crate of the project. It keeps no
@@ -31,6 +31,7 @@ mod github;
 mod handshake;
 mod log;
 mod misbehaviour;
+mod provider;
 mod replay;
 mod reply;
 mod service;
@@ -46,6 +47,7 @@ pub use github::GithubWorld;
 pub use handshake::{Alpn, Protocol};
 pub use log::Seen;
 pub use misbehaviour::{Cut, Echo, Misbehaviour, When};
+pub use provider::{Consent, Manners, Provider, Rotation, Writing};
 pub use replay::{RawReplyError, Recordings, RecordingsError};
 pub use reply::Reply;
 pub use shelf::Shelf;

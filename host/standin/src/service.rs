@@ -17,7 +17,7 @@ use crate::github::Github;
 use crate::log::{Log, Seen};
 use crate::misbehaviour::Rules;
 use crate::spoil::{Act, spoil, whole};
-use crate::{Protocol, Reply, Route, Shelf};
+use crate::{Protocol, Provider, Reply, Route, Shelf};
 
 /// Largest request body, in bytes; a larger one gets 413 and is logged without its body.
 const REQUEST_MAX: usize = 16 << 20;
@@ -27,6 +27,7 @@ pub(crate) struct Stage {
     pub(crate) tls: Option<Arc<ServerConfig>>,
     pub(crate) protocol: Protocol,
     pub(crate) token: Option<String>,
+    pub(crate) provider: Option<Provider>,
     pub(crate) scene: Scene,
     pub(crate) rules: Rules,
     pub(crate) log: Log,
@@ -143,7 +144,10 @@ fn seen(parts: &http::request::Parts, body: Bytes, peer: &Peer) -> Seen {
 impl Stage {
     /// What a well-behaved server would answer.
     fn reply(&self, seen: &Seen) -> Reply {
-        if let Some(refusal) = self.token.as_deref().and_then(|token| refuse_key(seen, token)) {
+        if let Some(reply) = self.provider.as_ref().and_then(|provider| provider.reply(seen)) {
+            return reply;
+        }
+        if let Some(refusal) = self.refuse_key(seen) {
             return refusal;
         }
         match &self.scene {
@@ -155,19 +159,29 @@ impl Stage {
                 .map_or_else(not_found, |route| route.reply.clone()),
         }
     }
+
+    /// GitHub's 401, where the key is absent or another. It comes before the world is asked, whichever world it is.
+    fn refuse_key(&self, seen: &Seen) -> Option<Reply> {
+        let given = given_key(seen);
+        let good = match (&self.provider, self.token.as_deref()) {
+            (Some(provider), _) => given.is_some_and(|key| provider.takes(key)),
+            (None, Some(token)) => given == Some(token),
+            (None, None) => true,
+        };
+        match seen.header("authorization") {
+            _ if good => None,
+            Some(_) => Some(message(401, "Bad credentials")),
+            None => Some(message(401, "Requires authentication")),
+        }
+    }
 }
 
-/// GitHub's 401, where the key is absent or another. It comes before the world is asked, whichever world it is.
-fn refuse_key(seen: &Seen, token: &str) -> Option<Reply> {
-    let given = seen.header("authorization").and_then(|value| {
+/// The key of a request.
+fn given_key(seen: &Seen) -> Option<&str> {
+    seen.header("authorization").and_then(|value| {
         let (scheme, key) = value.split_once(' ')?;
         (scheme.eq_ignore_ascii_case("bearer") || scheme.eq_ignore_ascii_case("token")).then_some(key)
-    });
-    match given {
-        Some(key) if key == token => None,
-        _ if seen.header("authorization").is_some() => Some(message(401, "Bad credentials")),
-        _ => Some(message(401, "Requires authentication")),
-    }
+    })
 }
 
 /// The reply to what is not there.

@@ -78,6 +78,7 @@ impl Standin {
             tls,
             protocol: config.protocol,
             token: config.token,
+            provider: config.provider,
             scene,
             rules: Rules::default(),
             log: Log::default(),

@@ -222,4 +222,10 @@ impl HttpsUrl {
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
+
+    /// Its host.
+    pub fn host(&self) -> ApiHost {
+        // INVARIANT: `parse` took it for one.
+        ApiHost(self.0.host_str().unwrap_or_default().into())
+    }
 }

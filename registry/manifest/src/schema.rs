@@ -149,6 +149,7 @@ fn auth() -> Value {
         "token_url": url("Where a code or a refresh token becomes a pair."),
         "revoke_url": url("Where a token is given back."),
         "device_url": url("Where the device flow starts (RFC 8628)."),
+        "issuer": url("What the service calls itself in `iss` of its answer to the browser (RFC 9207)."),
         "scopes": scopes("Scopes for a connection whose cap is read."),
         "scopes_write": scopes("Scopes for a connection whose cap is write; absent: the same."),
         "client_auth": { "enum": ["post", "basic"], "default": "post", "description": "How the client shows its secret." },

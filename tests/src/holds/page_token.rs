@@ -120,6 +120,7 @@ impl World {
                 retries: Retries::Never,
                 sandbox: Sandbox::default(),
                 wire: Box::new(Canned::new("[]")),
+                book: pinhole_runtime::book::Book::default(),
             },
             runtime: tokio::runtime::Builder::new_current_thread().build().expect("a runtime"),
         }

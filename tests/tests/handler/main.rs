@@ -6,6 +6,7 @@ mod hostile;
 mod lists;
 mod pages;
 mod reads;
+mod research;
 mod writes;
 
 use pinhole_manifest::Access;

@@ -8,7 +8,7 @@ use pinhole_runtime::outcome::Code;
 
 use crate::common::{Provoked, parsed};
 use crate::paging::tokens;
-use crate::{answers, asking, grants, keys, modules, requirements, sending, writes};
+use crate::{answers, asking, grants, keys, modules, receipts, requirements, sending, writes};
 
 /// How far a call came before it was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,6 +142,7 @@ fn once_it_may_have_been_sent() -> Vec<Row> {
         after(Code::RootAbsent, answers::without_its_root()),
         after(Code::DuplicateKey, answers::that_says_it_twice()),
         after(Code::ResultTooLarge, answers::of_too_much()),
+        after(Code::ReceiptFailed, receipts::without_room_for_one()),
     ]
 }
 
@@ -193,7 +194,7 @@ fn has_the_shape_of_a_refusal(run: &Provoked, code: Code) {
     let hint = refusal["hint"].as_str().unwrap();
     match code {
         // What is wrong with a store has a hint of its own.
-        Code::StoreFailed => {}
+        Code::StoreFailed | Code::ReceiptFailed => {}
         Code::NotConnected => assert_eq!(hint, code.hint().replace("SERVICE", "github")),
         // Where nothing was sent and a use is gone, the hint says so too.
         _ => {
@@ -202,7 +203,7 @@ fn has_the_shape_of_a_refusal(run: &Provoked, code: Code) {
         }
     }
     assert!(["no", "maybe", "yes"].contains(&refusal["sent"].as_str().unwrap()));
-    let sometimes = ["status", "manifest", "digest", "unsigned", "more_pages"];
+    let sometimes = ["status", "manifest", "digest", "unsigned", "more_pages", "receipt"];
     let meta = without(keys(&outcome["meta"]), &sometimes);
     assert_eq!(meta, set(&["bytes_in", "bytes_out", "requests", "ms"]), "{code}");
 }

@@ -13,6 +13,7 @@ mod lies;
 mod modules;
 mod pages;
 mod paging;
+mod receipts;
 mod recorded;
 mod requirements;
 mod retries;

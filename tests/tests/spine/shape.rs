@@ -14,7 +14,8 @@ fn keys(value: &Value) -> BTreeSet<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-const META: [&str; 7] = ["status", "bytes_in", "bytes_out", "requests", "ms", "manifest", "digest"];
+const META: [&str; 8] =
+    ["status", "bytes_in", "bytes_out", "requests", "receipt", "ms", "manifest", "digest"];
 
 #[tokio::test]
 async fn a_read_gives_the_picked_fields_and_the_figures() {

@@ -6,15 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, KeyedDigest, UnixTime};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
-use pinhole_runtime::store::{
-    Claim, Claiming, Fate, Kept, MemoryStore, SpendError, SqliteStore, Store, StoreError,
-};
+use pinhole_runtime::store::{SqliteStore, Store as _};
 use pinhole_runtime::{CallRequest, Outcome};
 use pinhole_standin::{Alpn, Cut, Misbehaviour, When};
-use pinhole_tests::{FailingOnce, ORG, Setup, Stage, Stuck, Watching, op_name};
+use pinhole_tests::{FailingOnce, Full, NoRoomFor, ORG, Setup, Stage, Stuck, Watching, op_name};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -26,53 +23,9 @@ fn on_disk() -> (TempDir, Setup) {
     (folder, Setup { store, ..Setup::github() })
 }
 
-/// Answers whatever is asked, and can write nothing down.
-#[derive(Default)]
-struct NoRoom(MemoryStore);
-
-impl Store for NoRoom {
-    fn spend(&self, _grant: &GrantId, _allowed: NonZeroU32) -> Result<(), SpendError> {
-        Err(StoreError::Full { path: "pinhole.db".into(), source: None }.into())
-    }
-
-    fn has_use_left(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<bool, StoreError> {
-        self.0.has_use_left(grant, allowed)
-    }
-
-    fn revoke(&self, grant: &GrantId) -> Result<(), StoreError> {
-        self.0.revoke(grant)
-    }
-
-    fn has_ended(&self, connection: &CredentialId) -> Result<bool, StoreError> {
-        self.0.has_ended(connection)
-    }
-
-    fn is_revoked(&self, grant: &GrantId) -> Result<bool, StoreError> {
-        self.0.is_revoked(grant)
-    }
-
-    fn high_water(&self, now: UnixTime) -> Result<UnixTime, StoreError> {
-        self.0.high_water(now)
-    }
-}
-
-impl Kept for NoRoom {
-    fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
-        self.0.claim(claiming)
-    }
-
-    fn kept(&self, claiming: &Claiming) -> Result<Option<Claim>, StoreError> {
-        self.0.kept(claiming)
-    }
-
-    fn ended(&self, id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError> {
-        self.0.ended(id, fate)
-    }
-}
-
 /// There is no room to note a use in.
 pub(crate) async fn without_a_store() -> Provoked {
-    let stage = Setup { store: Arc::new(NoRoom::default()), ..Setup::github() }.start().await;
+    let stage = Setup { store: Arc::new(Full::of(NoRoomFor::Notes)), ..Setup::github() }.start().await;
     let grant = stage.grant("github").uses(1).seal();
     let outcome = stage.run("github.get_repo", &repo_args(), &grant).await;
     Provoked { stage, outcome }

@@ -1,14 +1,16 @@
 //! `pinhole connections`: what is connected, and what it may be used for. Never shows a key.
 
 mod lend;
+mod remove;
 
 use lend::Lending;
-use pinhole_grant::{CredentialId, Dial, OpenError, UnixTime};
+use pinhole_grant::{Dial, OpenError, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
 use pinhole_runtime::local::{CapError, RenewError, Skipped, Standing, Stored};
-use pinhole_runtime::store::{ConnectionError, ConnectionRow, GrantError, Removal, StoreError, Table};
+use pinhole_runtime::store::{ConnectionError, ConnectionRow, GrantError, StoreError};
+pub(crate) use remove::RemoveFlags;
 use serde_json::{Value, json};
 
 use crate::args::{ConnectionsCommand, WhichConnection};
@@ -16,6 +18,7 @@ use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::local::Desktop;
 use crate::member::Member;
+use crate::wait::block_on;
 use crate::{connect, keys, local, occasion, out};
 
 pub(crate) fn main(command: Option<ConnectionsCommand>, json: bool, config: &Config) -> anyhow::Result<End> {
@@ -33,7 +36,7 @@ pub(crate) fn main(command: Option<ConnectionsCommand>, json: bool, config: &Con
             let lending = if take_back { Lending::TakeBack } else { Lending::Lend { uses, ttl: &ttl } };
             lend::main(&which, &lending, &passphrase, &occasion::catalog(&local, config)?, config)
         }
-        Some(ConnectionsCommand::Remove { which }) => remove(&which, config),
+        Some(ConnectionsCommand::Remove { which, flags }) => block_on(remove::main(&which, &flags, config)),
     }
 }
 
@@ -173,38 +176,4 @@ fn renew(
         }
     }
     Ok(end)
-}
-
-/// By its name, or by its id, which is enough where the rest of a row cannot be read.
-fn remove(which: &WhichConnection, config: &Config) -> anyhow::Result<End> {
-    let desktop = Desktop::open(config)?;
-    let (id, name) = match CredentialId::parse(&which.service) {
-        Ok(_) if which.label.is_some() => {
-            let hint = "leave `--label` out, or name the service";
-            return Err(Failure::new(End::Usage, "an id says which connection it is", hint).into());
-        }
-        Ok(id) => (id, id.to_string()),
-        Err(_a_service) if forgotten(which, &desktop)? => return Ok(End::Done),
-        Err(_a_service) => {
-            let row = desktop.connection(&which.service, which.label.as_deref())?;
-            (row.id, format!("{} {}", row.service, visible(row.label.as_str())))
-        }
-    };
-    let ended = desktop.store.remove_connection(desktop.member.id(), id).map_err(|error| match error {
-        ConnectionError::Store(store) => anyhow::Error::from(store),
-        error => Failure::new(End::Refused, error.to_string(), "`pinhole connections` lists them").into(),
-    })?;
-    out::line(format_args!("{name} is gone, and {} of its grants with it", ended.len()));
-    out::note("the key itself is still good at the service: end it there");
-    Ok(End::Done)
-}
-
-/// Forgets a row whose id is none that a connection could have.
-fn forgotten(which: &WhichConnection, desktop: &Desktop) -> anyhow::Result<bool> {
-    let raw = &which.service;
-    let gone = desktop.store.forget_unreadable(Table::Connections, desktop.member.id(), raw)?;
-    if gone == Removal::Removed {
-        out::document(format_args!("{} is forgotten", visible(raw)))?;
-    }
-    Ok(gone == Removal::Removed)
 }

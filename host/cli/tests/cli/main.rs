@@ -12,6 +12,8 @@ mod backup;
 #[cfg(test)]
 mod connect;
 #[cfg(test)]
+mod connect_page;
+#[cfg(test)]
 mod connections;
 #[cfg(test)]
 mod database;
@@ -59,7 +61,10 @@ mod pages;
 mod plain;
 #[cfg(test)]
 #[path = "../../../../tests/src/postgres.rs"]
+#[expect(unreachable_pub, dead_code, reason = "the harness of all tests: these use a part of it")]
 mod postgres;
+#[cfg(test)]
+mod receipts;
 #[cfg(test)]
 mod registry;
 #[cfg(test)]

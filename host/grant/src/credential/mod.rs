@@ -55,7 +55,7 @@ pub struct CredentialParts {
     pub secret: Secret,
     pub refresh: Option<Secret>,
     pub expires_at: Option<UnixTime>,
-    pub renewer: Option<Renewer>,
+    pub renewer: Option<Box<Renewer>>,
     pub cap: Access,
     pub dial: Dial,
 }
@@ -168,7 +168,7 @@ impl Credential {
     /// Who may renew the pair. Without one the access token is good until it runs out, and then a new one is obtained by
     /// hand.
     pub fn renewer(&self) -> Option<&Renewer> {
-        self.parts.renewer.as_ref()
+        self.parts.renewer.as_deref()
     }
 
     /// The most access that a grant of it may give.
@@ -236,7 +236,7 @@ impl Credential {
             secret,
             refresh,
             expires_at,
-            renewer: self.renewer().cloned(),
+            renewer: self.parts.renewer.clone(),
             cap: self.cap(),
             dial: self.dial(),
         };

@@ -49,6 +49,7 @@ impl fmt::Display for ClientId {
 
 /// Who renews the pair of a credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a credential has one, and it is boxed there")]
 pub enum Renewer {
     /// A public client asks the token URL itself.
     Client(ClientId),
@@ -64,6 +65,7 @@ pub enum Renewer {
 /// The serialised form.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
+#[expect(clippy::large_enum_variant, reason = "a credential has one, and it is boxed there")]
 pub(super) enum RenewerWire {
     Client(String),
     Broker { url: String, key: PublicKey },

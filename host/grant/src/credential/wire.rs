@@ -83,7 +83,7 @@ impl CredentialWire {
             },
             expires_at: self.expires_at,
             renewer: match self.renewer {
-                Some(renewer) => Some(renewer.into_renewer()?),
+                Some(renewer) => Some(Box::new(renewer.into_renewer()?)),
                 None => None,
             },
             cap: self.cap,

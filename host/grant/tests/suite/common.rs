@@ -97,7 +97,7 @@ pub(crate) fn oauth_parts() -> CredentialParts {
         token_url: Some(HttpsUrl::parse("https://github.com/login/oauth/access_token").unwrap()),
         refresh: Some(secret(REFRESH)),
         expires_at: Some(NOW.plus_secs(HOUR)),
-        renewer: Some(Renewer::Client(ClientId::parse("Iv1.8a61f9b3a7aba766").unwrap())),
+        renewer: Some(Box::new(Renewer::Client(ClientId::parse("Iv1.8a61f9b3a7aba766").unwrap()))),
         ..pat_parts()
     }
 }
@@ -106,7 +106,7 @@ pub(crate) fn oauth_parts() -> CredentialParts {
 pub(crate) fn brokered_parts() -> CredentialParts {
     let url = HttpsUrl::parse("https://broker.pinhole.dev/oauth").unwrap();
     CredentialParts {
-        renewer: Some(Renewer::Broker { url, key: other_member().public().clone() }),
+        renewer: Some(Box::new(Renewer::Broker { url, key: other_member().public().clone() })),
         ..oauth_parts()
     }
 }

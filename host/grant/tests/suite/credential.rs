@@ -52,7 +52,7 @@ fn it_comes_back_as_it_was() {
             same.refresh.as_ref().map(|_| REFRESH)
         );
         assert_eq!(opened.expires_at(), same.expires_at);
-        assert_eq!(opened.renewer(), same.renewer.as_ref());
+        assert_eq!(opened.renewer(), same.renewer.as_deref());
         assert_eq!(opened.cap(), same.cap);
         assert_eq!(opened.dial(), Dial::Real);
     }
@@ -165,7 +165,7 @@ fn a_renewer_needs_oauth_and_a_token_url_and_stays_with_the_pair() {
     let pat = CredentialParts { kind: CredentialKind::Pat, token_url: None, ..parts() };
     assert_eq!(Credential::new(pat).unwrap_err(), CredentialError::RefreshWithoutOauth);
     let rotated = Credential::new(oauth_parts()).unwrap().rotated(secret("next"), None, None).unwrap();
-    assert_eq!(rotated.renewer(), oauth_parts().renewer.as_ref());
+    assert_eq!(rotated.renewer(), oauth_parts().renewer.as_deref());
 }
 
 #[test]

@@ -239,6 +239,7 @@ impl<'a> Answer<'a, Judged> {
                         refused(Code::DuplicateKey).saying(error.to_string())
                     }
                 })?;
+                trace.record.picked(&projected.value, projection);
                 (projected.value, projected.notes.into_iter().collect())
             }
         };
@@ -280,7 +281,7 @@ impl<'a> Answer<'a, Projected> {
         trace.meta.more_pages = unfollowed.is_some();
         self.at(|projected| {
             let Projected { value: result, notes, said: _ } = projected;
-            Whole { picked: Picked { result, next, notes, unfollowed } }
+            Whole { picked: Picked { result, next, notes, unfollowed, unreceipted: false } }
         })
     }
 }

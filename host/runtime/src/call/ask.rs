@@ -32,9 +32,9 @@ impl Executor {
         trace: &mut Trace,
     ) -> Result<Asking<'a>, Refusal> {
         let call = Call { stage: Received { request } };
-        let call = call.open_grant(self).await?;
+        let call = call.open_grant(self, trace).await?;
         let call = call.agree_as(OpenedGrant::check_question, self, trace)?;
-        let call = call.check_args()?;
+        let call = call.check_args(self, trace)?;
         call.ask(self)
     }
 }
@@ -77,6 +77,9 @@ impl Asking<'_> {
     /// Reads what the op requires, as it will be read again before the write is sent.
     pub(crate) async fn look(&self, executor: &Executor, trace: &mut Trace) -> Result<Vec<Found>, Refusal> {
         let conditions = Conditions { agreed: &self.agreed, args: &self.args };
+        if !self.agreed.op.require.is_empty() {
+            executor.begin(trace, None).await?;
+        }
         conditions.hold(executor, trace).await
     }
 

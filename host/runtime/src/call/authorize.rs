@@ -5,7 +5,8 @@ use pinhole_manifest::Access;
 use pinhole_manifest::model::{ArgFault, Args};
 
 use super::open::{Agreed, scope_refusal};
-use super::{Call, Executor};
+use super::send::scrub_of;
+use super::{Call, Executor, Trace};
 use crate::outcome::{Code, Refusal};
 
 /// Most faults of the args that one refusal names.
@@ -42,9 +43,14 @@ pub(super) enum Rule {
 
 impl<'a> Call<Agreed<'a>> {
     /// Reads and normalises the args, once.
-    pub(super) fn check_args(self) -> Result<Call<Checked<'a>>, Refusal> {
+    pub(super) fn check_args(
+        self,
+        executor: &Executor,
+        trace: &mut Trace,
+    ) -> Result<Call<Checked<'a>>, Refusal> {
         let agreed = self.stage;
         let args = agreed.op.args.parse_text(&agreed.request.args).map_err(|faults| args_refusal(&faults))?;
+        trace.record.with_args(&args, || scrub_of(agreed.grant().credential()), executor);
         Ok(Call { stage: Checked { agreed, args } })
     }
 }

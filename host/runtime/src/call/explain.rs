@@ -125,11 +125,11 @@ impl Executor {
     }
 
     async fn walk_to_request(&self, request: &CallRequest) -> Result<Explanation, Refusal> {
-        let mut trace = Trace::new(self);
+        let mut trace = Trace::of(self, request);
         let call = Call { stage: Received { request } };
-        let call = call.open_grant(self).await?;
+        let call = call.open_grant(self, &mut trace).await?;
         let call = call.agree(self, &mut trace)?;
-        let call = call.check_args()?;
+        let call = call.check_args(self, &mut trace)?;
         let call = call.authorize(self)?;
         let call = call.open_page(self)?;
         call.look_for_use(self).await?;

@@ -13,7 +13,9 @@ mod explain;
 mod module;
 mod open;
 mod page;
+mod palette;
 mod prepare;
+mod receipt;
 mod require;
 mod retry;
 mod send;
@@ -30,13 +32,16 @@ use pinhole_manifest::{OpId, ServiceId};
 pub use explain::{Explained, Explanation, ShownRequest};
 pub use module::ShownModule;
 pub(crate) use open::missing_refusal;
+pub use palette::Palette;
 pub(crate) use prepare::{credential_value, credential_value_shown};
 pub use require::Found;
 pub use retry::Retries;
 
 use claim::Claimed;
 use prepare::Prepared;
+use receipt::{ANY_RECEIPT, Record};
 
+use crate::book::Book;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, Timer};
 use crate::entropy::Entropy;
@@ -105,17 +110,39 @@ pub(crate) struct Trace {
     begun: Instant,
     meta: Meta,
     result_bytes: u64,
+    record: Record,
 }
 
 impl Trace {
-    pub(crate) fn new(executor: &Executor) -> Self {
+    /// Of a call of this op, on whose behalf.
+    pub(crate) fn new(
+        executor: &Executor,
+        service: &ServiceId,
+        op: &OpId,
+        principal: Option<PrincipalId>,
+    ) -> Self {
         let now = executor.timer.now();
-        Self { started: now, begun: now, meta: Meta::default(), result_bytes: u64::MAX }
+        let record = Record::new(executor, service, op, principal);
+        Self { started: now, begun: now, meta: Meta::default(), result_bytes: u64::MAX, record }
+    }
+
+    /// The same for what a caller asks for.
+    fn of(executor: &Executor, request: &CallRequest) -> Self {
+        Self::new(executor, &request.service, &request.op, request.principal)
     }
 
     /// Another of the same call, for a request beside others; what it took is added here later.
     fn beside(&self) -> Self {
-        Self { meta: Meta::default(), ..*self }
+        let Self { started, begun, meta: _, result_bytes, record } = self;
+        let (meta, record) = (Meta::default(), record.beside());
+        Self { started: *started, begun: *begun, meta, result_bytes: *result_bytes, record }
+    }
+
+    /// Takes in what requests beside this one took.
+    fn take_in(&mut self, other: Self) {
+        self.meta.requests = self.meta.requests.saturating_add(other.meta.requests);
+        self.record.take_in(other.record, &other.meta);
+        self.meta.bytes_in = self.meta.bytes_in.saturating_add(other.meta.bytes_in);
     }
 
     /// Notes that what comes of the call is what came of an earlier one.
@@ -169,24 +196,34 @@ pub struct Executor {
     pub sandbox: Sandbox,
     /// The way out.
     pub wire: Box<dyn Wire>,
+    /// How receipts are kept.
+    pub book: Book,
 }
 
 impl Executor {
     /// Runs one op under a grant. Every way of failing is a refusal with a code; none is a panic.
     pub async fn run(&self, request: CallRequest) -> Outcome {
-        let mut trace = Trace::new(self);
+        let mut trace = Trace::of(self, &request);
         let verdict = match self.walk(&request, &mut trace).await {
             Ok(answer) => Verdict::Done(answer),
             Err(refusal) => Verdict::Refused(refusal),
         };
-        self.ended(request, verdict, trace)
+        self.ended((request.service, request.op), verdict, trace).await
     }
 
-    /// The outcome of a call that has come to its end.
-    pub(crate) fn ended(&self, request: CallRequest, verdict: Verdict, mut trace: Trace) -> Outcome {
+    /// The outcome of a call that has come to its end: with its receipt, which is written before anybody is told.
+    pub(crate) async fn ended(
+        &self,
+        (service, op): (ServiceId, OpId),
+        verdict: Verdict,
+        mut trace: Trace,
+    ) -> Outcome {
         trace.meta.ms = u64::try_from(trace.taken(self).as_millis()).unwrap_or(u64::MAX);
-        let outcome = Outcome { service: request.service, op: request.op, verdict, meta: trace.meta };
+        // A receipt says what came of it, and so is written when that is settled: by then its id must have room.
+        trace.meta.receipt = Some(ANY_RECEIPT);
+        let outcome = Outcome { service, op, verdict, meta: trace.meta };
         let outcome = outcome.capped(trace.result_bytes);
+        let outcome = self.receipted(outcome, trace.record).await;
         if let Some(refusal) = outcome.refusal() {
             tracing::info!(
                 service = %outcome.service, op = %outcome.op, code = %refusal.code, sent = ?refusal.sent,
@@ -198,9 +235,9 @@ impl Executor {
 
     async fn walk(&self, request: &CallRequest, trace: &mut Trace) -> Result<Picked, Refusal> {
         let call = Call { stage: Received { request } };
-        let call = call.open_grant(self).await?;
+        let call = call.open_grant(self, trace).await?;
         let call = call.agree(self, trace)?;
-        let call = call.check_args()?;
+        let call = call.check_args(self, trace)?;
         let call = call.authorize(self)?;
         let call = call.open_page(self)?;
         let call = call.prepare(self).await?;
@@ -216,7 +253,7 @@ impl Executor {
     /// The second half of the way: from the use that is spent on.
     async fn carry_out(&self, call: Call<Prepared<'_>>, trace: &mut Trace) -> Result<Picked, Refusal> {
         trace.begin(self);
-        let spent = call.spend(self).await?;
+        let spent = call.spend(self, trace).await?;
         call.require(self, trace).await.map_err(|refusal| spent.noted(refusal))?;
         let answer = call.carry_out(self, trace).await.map_err(|refusal| spent.noted(refusal))?;
         let answer = answer.project(trace)?;

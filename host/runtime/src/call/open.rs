@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use pinhole_grant::{Dial, Grant, OpenError, OpenedGrant, ScopeError, Succession, Target, UnixTime};
-use pinhole_manifest::Manifest;
 use pinhole_manifest::diff::diff;
 use pinhole_manifest::model::Op;
+use pinhole_manifest::{Manifest, ServiceId};
 
 use super::{Call, CallRequest, Executor, Received, Trace};
 use crate::catalog::{Entry, Missing, ModuleFiles, Source};
@@ -42,19 +42,13 @@ impl Agreed<'_> {
 
 impl<'a> Call<Received<'a>> {
     /// Opens the grant. The time is the latest that this store has seen, so that a clock set back revives nothing.
-    pub(super) async fn open_grant(self, executor: &Executor) -> Result<Call<Opened<'a>>, Refusal> {
+    pub(super) async fn open_grant(
+        self,
+        executor: &Executor,
+        trace: &mut Trace,
+    ) -> Result<Call<Opened<'a>>, Refusal> {
         let request = self.stage.request;
-        let wall = executor.clock.now();
-        let now = executor.with_store(move |store| store.high_water(wall)).await?;
-        let grant = pinhole_grant::open(&request.grant, &executor.bot, &executor.issuers, now)
-            .map_err(open_refusal)?;
-        let (id, connection) = (grant.grant().id(), grant.grant().connection());
-        let over = move |store: &dyn Store| {
-            Ok::<_, StoreError>(store.is_revoked(&id)? || store.has_ended(&connection)?)
-        };
-        if executor.with_store(over).await? {
-            return Err(Refusal::new(Code::GrantRevoked));
-        }
+        let (grant, now) = executor.opened(&request.grant, |grant| trace.record.opened(grant)).await?;
         Ok(Call { stage: Opened { request, grant, now } })
     }
 }
@@ -77,44 +71,15 @@ impl<'a> Call<Opened<'a>> {
         trace: &mut Trace,
     ) -> Result<Call<Agreed<'a>>, Refusal> {
         let Opened { request, grant, now } = self.stage;
-        let entry = executor.catalog.look(&request.service).map_err(missing_refusal)?;
-        if entry.kept.as_ref().is_some_and(|kept| now >= kept.expires) {
-            return Err(Refusal::new(Code::RegistryStale));
-        }
+        let entry = executor.manifest_of(&request.service, now)?;
         let manifest = &entry.manifest;
         trace.meta.manifest = Some(manifest.label());
         trace.meta.digest = Some(manifest.digest());
         trace.meta.unsigned = entry.source == Source::UnsignedFile;
         let op = manifest.op(&request.op).ok_or_else(|| Refusal::new(Code::UnknownOp))?;
         trace.result_bytes = op.limits.result_bytes;
-        let target = Target {
-            service: manifest.id(),
-            op: &op.id,
-            access: op.access,
-            manifest: manifest.digest(),
-            host: manifest.host(),
-            token_url: manifest.auth().oauth.as_ref().map(|oauth| &oauth.token_url),
-            succession: succession(entry, op, &grant),
-        };
-        let credential = grant.grant().credential();
-        let same_source = credential.registry().as_str() == entry.source.name();
-        covers(&grant, &target).map_err(|error| match error {
-            // Of a manifest from elsewhere that is what there is to say: the same key will not do for any of its.
-            ScopeError::ManifestChanged if !same_source => Refusal::new(Code::SourceChanged),
-            error => scope_refusal(&error),
-        })?;
-        if !same_source {
-            return Err(Refusal::new(Code::SourceChanged));
-        }
-        // A real key goes to no stand-in, and a stand-in's key to no real host.
-        if credential.dial() != executor.wire.dial(manifest.host()) {
-            return Err(Refusal::new(Code::DialMismatch).saying(match credential.dial() {
-                Dial::Overridden => {
-                    "the key is one for a stand-in, and this call would dial the service itself"
-                }
-                Dial::Real => "the key is for the service itself, and this call would dial a stand-in",
-            }));
-        }
+        trace.record.is_a(op.access);
+        executor.covered(covers, &grant, entry, op)?;
         Ok(Call { stage: Agreed { request, grant, manifest, op, modules: &entry.modules, now } })
     }
 }
@@ -197,6 +162,75 @@ pub(super) fn scope_refusal(error: &ScopeError) -> Refusal {
 }
 
 impl Executor {
+    /// Opens a grant, and says by which time. `seen` is told what it says before it is known whether it was revoked.
+    pub(super) async fn opened(
+        &self,
+        grant: &[u8],
+        seen: impl FnOnce(&Grant),
+    ) -> Result<(OpenedGrant, UnixTime), Refusal> {
+        let wall = self.clock.now();
+        let now = self.with_store(move |store| store.high_water(wall)).await?;
+        let grant = pinhole_grant::open(grant, &self.bot, &self.issuers, now).map_err(open_refusal)?;
+        seen(grant.grant());
+        let (id, connection) = (grant.grant().id(), grant.grant().connection());
+        let over = move |store: &dyn Store| {
+            Ok::<_, StoreError>(store.is_revoked(&id)? || store.has_ended(&connection)?)
+        };
+        if self.with_store(over).await? {
+            return Err(Refusal::new(Code::GrantRevoked));
+        }
+        Ok((grant, now))
+    }
+
+    /// The manifest of a service, where it may be run by at this time.
+    pub(super) fn manifest_of(&self, service: &ServiceId, now: UnixTime) -> Result<&Entry, Refusal> {
+        let entry = self.catalog.look(service).map_err(missing_refusal)?;
+        if entry.kept.as_ref().is_some_and(|kept| now >= kept.expires) {
+            return Err(Refusal::new(Code::RegistryStale));
+        }
+        Ok(entry)
+    }
+
+    /// Holds an op of a manifest against a grant: service, host, op, access, source, way of dialling.
+    pub(super) fn covered(
+        &self,
+        covers: fn(&OpenedGrant, &Target<'_>) -> Result<(), ScopeError>,
+        grant: &OpenedGrant,
+        entry: &Entry,
+        op: &Op,
+    ) -> Result<(), Refusal> {
+        let manifest = &entry.manifest;
+        let target = Target {
+            service: manifest.id(),
+            op: &op.id,
+            access: op.access,
+            manifest: manifest.digest(),
+            host: manifest.host(),
+            token_url: manifest.auth().oauth.as_ref().map(|oauth| &oauth.token_url),
+            succession: succession(entry, op, grant),
+        };
+        let credential = grant.grant().credential();
+        let same_source = credential.registry().as_str() == entry.source.name();
+        covers(grant, &target).map_err(|error| match error {
+            // Of a manifest from elsewhere that is what there is to say: the same key will not do for any of its.
+            ScopeError::ManifestChanged if !same_source => Refusal::new(Code::SourceChanged),
+            error => scope_refusal(&error),
+        })?;
+        if !same_source {
+            return Err(Refusal::new(Code::SourceChanged));
+        }
+        // A real key goes to no stand-in, and a stand-in's key to no real host.
+        if credential.dial() != self.wire.dial(manifest.host()) {
+            return Err(Refusal::new(Code::DialMismatch).saying(match credential.dial() {
+                Dial::Overridden => {
+                    "the key is one for a stand-in, and this call would dial the service itself"
+                }
+                Dial::Real => "the key is for the service itself, and this call would dial a stand-in",
+            }));
+        }
+        Ok(())
+    }
+
     /// Does blocking work with the store away from the threads that serve other calls.
     pub(super) async fn with_store<T: Send + 'static, E>(
         &self,

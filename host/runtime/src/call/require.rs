@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::answer::{Answer, Look, found, holds};
 use super::open::Agreed;
 use super::prepare::{self, Prepared};
+use super::receipt::shape;
 use super::retry::Repeat;
 use super::send::{self, Within};
 use super::{Call, Executor, Trace, authorize};
@@ -93,7 +94,9 @@ impl Conditions<'_, '_> {
         let args = read.args.normalise(filled.clone()).map_err(|faults| authorize::args_refusal(&faults))?;
         let rendered = prepare::render(agreed.manifest, request, &args, &Change::Nothing)?;
         let outgoing = prepare::with_credential(rendered, agreed.manifest, agreed.grant().credential())?;
+        let path = shape(&request.path);
         let within = Within {
+            path: &path,
             response_bytes: read.limits.response_bytes,
             timeout_ms: agreed.op.limits.timeout_ms,
             repeat: Repeat::of(read),

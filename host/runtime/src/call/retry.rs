@@ -5,23 +5,19 @@
 
 use std::time::Duration;
 
-use http::{HeaderMap, StatusCode};
-use pinhole_grant::UnixTime;
+use http::StatusCode;
 use pinhole_manifest::Access;
 use pinhole_manifest::model::Op;
 
 use super::Executor;
 use crate::entropy::Entropy;
-use crate::net::{Incoming, Sent, Stage, WireError, WireErrorKind};
+pub(super) use crate::net::told;
+use crate::net::{Incoming, Sent, Stage, WireError, WireErrorKind, comes_back};
 
 /// How many times a request goes out at most.
 const TRIES_MAX: u32 = 3;
 /// The wait before the second try, in milliseconds; it doubles with each.
 const BACKOFF_MS: u64 = 500;
-/// Longest time in which a service may say to come back, in seconds (ten years): what says more means nothing.
-const RETRY_AFTER_MAX: u64 = 10 * 365 * 24 * 3600;
-/// From here on a number is a moment rather than so many seconds.
-const MOMENT_MIN: u64 = 1_000_000_000;
 
 /// Whether an executor tries a request again that may be tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -105,42 +101,6 @@ fn backoff(entropy: &dyn Entropy, tried: u32) -> Duration {
     let drawn = entropy.fill(&mut bytes).map_or(u16::MAX, |()| u16::from_be_bytes(bytes));
     let part = (most / 2).saturating_mul(u64::from(drawn)) / u64::from(u16::MAX);
     Duration::from_millis((most / 2).saturating_add(part))
-}
-
-/// In how many seconds a service says to come back: by `Retry-After` (RFC 9110, section 10.2.3), else, where its budget is
-/// spent, by the moment at which it is renewed. `None` where it says nothing that can be read.
-pub(super) fn comes_back(headers: &HeaderMap, now: UnixTime) -> Option<u64> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    if let Some(after) = text("retry-after") {
-        return seconds(after).or_else(|| until_date(after, now));
-    }
-    if text("x-ratelimit-remaining") != Some("0") {
-        return None;
-    }
-    let reset = text("x-ratelimit-reset").and_then(seconds)?;
-    if reset < MOMENT_MIN { Some(reset) } else { until(reset, now) }
-}
-
-/// The same, where it is near enough to be told to anybody.
-pub(super) fn told(headers: &HeaderMap, now: UnixTime) -> Option<u64> {
-    comes_back(headers, now).filter(|seconds| *seconds <= RETRY_AFTER_MAX)
-}
-
-/// Digits alone; more of them than any number has are the largest.
-fn seconds(text: &str) -> Option<u64> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| text.parse().unwrap_or(u64::MAX))
-}
-
-/// An HTTP date; one that is over is now.
-fn until_date(text: &str, now: UnixTime) -> Option<u64> {
-    let date = httpdate::parse_http_date(text).ok()?;
-    until(date.duration_since(std::time::UNIX_EPOCH).ok()?.as_secs(), now)
-}
-
-fn until(moment: u64, now: UnixTime) -> Option<u64> {
-    let moment = UnixTime::from_secs(i64::try_from(moment).ok()?);
-    Some(u64::try_from(moment.secs_since(now)?).unwrap_or(0))
 }
 
 #[cfg(test)]

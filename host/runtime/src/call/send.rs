@@ -6,6 +6,7 @@ use pinhole_manifest::Manifest;
 use super::answer::{Answer, Asked, Judged, Look, Raw};
 use super::page::OnPage;
 use super::prepare::{Prepared, Work};
+use super::receipt::shape;
 use super::retry::{self, Repeat};
 use super::wire::wire_refusal;
 use super::{Call, Executor, Trace};
@@ -37,7 +38,9 @@ async fn send<'a>(
     trace: &mut Trace,
 ) -> Result<Answer<'a, Raw>, Refusal> {
     let (manifest, op) = (page.authorized.agreed.manifest, page.authorized.agreed.op);
+    let path = page.authorized.agreed.op.request().map(|request| shape(&request.path)).unwrap_or_default();
     let within = Within {
+        path: &path,
         response_bytes: op.limits.response_bytes,
         timeout_ms: op.limits.timeout_ms,
         repeat: Repeat::of(op),
@@ -58,7 +61,9 @@ pub(super) fn scrub_of(credential: &Credential) -> Scrub {
 
 /// What one request may take, all its tries together.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Within {
+pub(super) struct Within<'p> {
+    /// The path as the manifest has it, for the receipt.
+    pub(super) path: &'p str,
     pub(super) response_bytes: u64,
     pub(super) timeout_ms: u64,
     pub(super) repeat: Repeat,
@@ -69,7 +74,7 @@ pub(super) async fn exchange(
     executor: &Executor,
     manifest: &Manifest,
     outgoing: &Outgoing,
-    within: Within,
+    within: Within<'_>,
     trace: &mut Trace,
 ) -> Result<Incoming, Refusal> {
     let mut tried = 0_u32;
@@ -82,9 +87,13 @@ pub(super) async fn exchange(
         }
         tried = tried.saturating_add(1);
         trace.meta.requests = trace.meta.requests.saturating_add(1);
+        trace.record.requests(outgoing.method.as_str(), within.path, &trace.meta);
         let permit = Permit::new(manifest.host().clone());
         let limits = WireLimits { response_bytes: within.response_bytes, deadline };
         let taken = executor.wire.exchange(permit, outgoing.again(), limits).await;
+        if let Ok(answer) = &taken {
+            trace.record.answered(answer.status.as_u16());
+        }
         sent = sent.max(taken.as_ref().map_or_else(|error| error.sent, |_| Sent::Yes));
         let left = trace.left_of(executor, within.timeout_ms);
         let Some(wait) = retry::wait(executor, within.repeat, tried, &taken, left) else {

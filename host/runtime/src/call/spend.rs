@@ -4,21 +4,21 @@
 //! spent.
 
 use super::prepare::Prepared;
-use super::{Call, Executor};
+use super::{Call, Executor, Trace};
 use crate::net::Sent;
 use crate::outcome::{Code, Refusal};
-use crate::store::{SpendError, StoreError};
+use crate::store::{SpendError, StoreError, Use};
 
 impl Call<Prepared<'_>> {
     /// Spends a use of a grant that has a number of them, unless the run that this page belongs to was paid with it.
-    pub(super) async fn spend(&self, executor: &Executor) -> Result<Spent, Refusal> {
+    /// In the same step it is noted that the call begins.
+    pub(super) async fn spend(&self, executor: &Executor, trace: &mut Trace) -> Result<Spent, Refusal> {
         let page = &self.stage.page;
         let grant = page.authorized.agreed.grant();
-        let Some(allowed) = grant.scope().uses.filter(|_| !page.is_paid()) else {
-            return Ok(Spent::Nothing);
-        };
-        let id = grant.id();
-        executor.with_store(move |store| store.spend(&id, allowed)).await.map(|()| Spent::Use)
+        let uses = grant.scope().uses.filter(|_| !page.is_paid());
+        let spends = uses.map(|allowed| Use { grant: grant.id(), allowed });
+        executor.begin(trace, spends).await?;
+        Ok(if spends.is_some() { Spent::Use } else { Spent::Nothing })
     }
 }
 

@@ -57,14 +57,14 @@ impl LocalBot {
     /// Finds what permits a call: the stored grant for a read; for a write its approval, which is then given out and is to be
     /// used at once. Else what comes of the call without it running.
     pub async fn way(&self, call: &StoredCall) -> Result<CallRequest, Box<Outcome>> {
-        let mut trace = Trace::new(&self.executor);
+        let mut trace = self.trace(call);
         let verdict = match self.permitted(call, &mut trace).await {
             Ok(Way::Runs(request)) => return Ok(request),
             Ok(Way::Ran(verdict)) => verdict,
             Err(refusal) => Verdict::Refused(refusal),
         };
-        let request = CallRequest::new(call.service.clone(), call.op.clone(), "", Vec::new());
-        Err(Box::new(self.executor.ended(request, verdict, trace)))
+        let asked = (call.service.clone(), call.op.clone());
+        Err(Box::new(self.executor.ended(asked, verdict, trace).await))
     }
 
     /// What a call would do, without doing it: nothing is asked, spent, given out or sent.
@@ -76,7 +76,7 @@ impl LocalBot {
     pub async fn action(&self, call: &StoredCall) -> Result<ActionDigest, Refusal> {
         let stored = self.stored(call).await?;
         let request = request(call, stored.grant.sealed);
-        let mut trace = Trace::new(&self.executor);
+        let mut trace = self.trace(call);
         Ok(self.executor.consider(&request, &mut trace).await?.digest())
     }
 
@@ -92,6 +92,10 @@ impl LocalBot {
             Ok(()) => Ok(first),
         };
         Ok(agreed?)
+    }
+
+    pub(super) fn trace(&self, call: &StoredCall) -> Trace {
+        Trace::new(&self.executor, &call.service, &call.op, call.principal)
     }
 
     async fn permitted(&self, call: &StoredCall, trace: &mut Trace) -> Result<Way, Refusal> {
@@ -112,7 +116,7 @@ impl LocalBot {
         if access == Access::Read {
             return Ok(self.executor.explain(request).await);
         }
-        let mut trace = Trace::new(&self.executor);
+        let mut trace = self.trace(call);
         let asking = self.executor.consider(&request, &mut trace).await?;
         let describe = |rule: String| asking.describe(rule, &self.executor, &trace).map(Box::new);
         Ok(match self.last(call, asking.digest(), asking.now()).await? {

@@ -13,7 +13,6 @@ use pinhole_manifest::{Access, OpId};
 use super::bot::is_denied;
 use super::member::ReadGrantError;
 use super::{LocalBot, Present, Skipped, Stored, StoredCall, manifest_of};
-use crate::call::Trace;
 use crate::entropy;
 use crate::outcome::{Code, Refusal};
 use crate::store::{ConnectionRow, Desk, GrantError, GrantFilter, GrantRow, QuestionState, StoreError};
@@ -118,7 +117,7 @@ impl LocalBot {
             return Ok(None);
         }
         let request = super::bot::request(call, stored.grant.sealed);
-        let mut trace = Trace::new(&self.executor);
+        let mut trace = self.trace(call);
         let asking = self.executor.consider(&request, &mut trace).await?;
         if self.has_answered(call, asking.digest(), asking.now()).await? {
             return Ok(None);

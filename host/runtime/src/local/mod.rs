@@ -9,6 +9,7 @@
 
 mod answer;
 mod bot;
+mod give_up;
 mod keep;
 mod lend;
 mod member;
@@ -23,10 +24,11 @@ use pinhole_manifest::{OpId, ServiceId};
 
 pub use answer::{ApproveError, deny};
 pub use bot::LocalBot;
+pub use give_up::GiveUpError;
 pub use keep::{Keep, KeepError, Kept, OtherAccount, Place};
 pub use lend::{Confirmable, LendError, Lent, may_be_lent, take_back};
 pub use member::{Present, ReadGrantError};
-pub use prove::{ProveError, Proved, unproved};
+pub use prove::{Obtained, ProveError, Proved, unproved};
 pub use renew::{CapError, RenewError, Renewal};
 pub use sheet::{Sheet, SheetError, SheetRequest};
 pub use stored::{Agreed, Skipped, Standing, Stored, manifest_of};

@@ -5,9 +5,10 @@
 
 use pinhole_grant::{
     Account, Credential, CredentialError, CredentialId, CredentialKind, CredentialParts, Dial, Label,
-    MintError, MintRequest, Scope, Secret, SourceName, TextError,
+    MintError, MintRequest, Renewer, Scope, Secret, SourceName, TextError,
 };
 use pinhole_manifest::Access;
+use pinhole_manifest::host::HttpsUrl;
 use pinhole_manifest::model::Auth;
 use pinhole_manifest::visible::visible;
 
@@ -15,6 +16,7 @@ use super::{DEFAULT_LABEL, Present, UNNAMED_ACCOUNT};
 use crate::call::{CallRequest, Executor};
 use crate::catalog::Entry;
 use crate::entropy::{self, EntropyError};
+use crate::oauth::FreshPair;
 use crate::outcome::{Outcome, Refusal};
 use crate::project::{self, Tree};
 
@@ -38,6 +40,12 @@ pub enum ProveError {
     /// The manifest names no op that proves a key.
     #[error("the manifest names no viewer, so that no key can be proved")]
     NoViewer,
+    /// The service's manifest has no OAuth.
+    #[error("the manifest has no OAuth")]
+    NoOauth,
+    /// API and token endpoint are dialled in different ways. It was not sent.
+    #[error("the service's API and its token URL are not both dialled at a stand-in, or both not")]
+    Dial,
     /// The key does not look like one of the service's. It was not sent.
     #[error("this does not look like a key of the service")]
     Pattern,
@@ -62,6 +70,30 @@ impl Proved {
     /// Whose account it is; `None` where the service does not say.
     pub fn account(&self) -> Option<&Account> {
         self.named.then_some(&self.parts.account)
+    }
+}
+
+/// What the service gave when the person said yes there, and who may renew it.
+#[derive(Debug)]
+pub struct Obtained {
+    /// The pair.
+    pub pair: FreshPair,
+    /// Who renews it. Without anybody its refresh token is of no use, and is not kept.
+    pub renewer: Option<Renewer>,
+}
+
+impl Obtained {
+    fn into_parts(self, bare: CredentialParts, token_url: HttpsUrl) -> CredentialParts {
+        let Self { pair, renewer } = self;
+        CredentialParts {
+            kind: CredentialKind::Oauth,
+            token_url: Some(token_url),
+            secret: pair.access,
+            refresh: pair.refresh.filter(|_refresh| renewer.is_some()),
+            expires_at: pair.expires_at,
+            renewer: renewer.map(Box::new),
+            ..bare
+        }
     }
 }
 
@@ -100,13 +132,43 @@ impl Present<'_> {
         entry: &Entry,
         executor: &Executor,
     ) -> Result<Proved, ProveError> {
+        looks_right(&secret, entry.manifest.auth())?;
+        let id = CredentialId::random(&mut entropy::seeded(self.entropy)?);
+        let dial = executor.wire.dial(entry.manifest.host());
+        self.prove_parts(unproved(id, secret, dial, entry)?, entry, executor).await
+    }
+
+    /// The same with what the service gave when she said yes there.
+    pub async fn prove_pair(
+        &self,
+        obtained: Obtained,
+        entry: &Entry,
+        executor: &Executor,
+    ) -> Result<Proved, ProveError> {
+        let manifest = &entry.manifest;
+        let token_url = &manifest.auth().oauth.as_ref().ok_or(ProveError::NoOauth)?.token_url;
+        let dial = executor.wire.dial(manifest.host());
+        if executor.wire.dial(&token_url.host()) != dial {
+            return Err(ProveError::Dial);
+        }
+        let id = CredentialId::random(&mut entropy::seeded(self.entropy)?);
+        // The key's place is taken by the access token.
+        let access =
+            Secret::new(obtained.pair.access.expose().to_owned()).map_err(|_source| ProveError::Pattern)?;
+        let parts = obtained.into_parts(unproved(id, access, dial, entry)?, token_url.clone());
+        self.prove_parts(parts, entry, executor).await
+    }
+
+    async fn prove_parts(
+        &self,
+        parts: CredentialParts,
+        entry: &Entry,
+        executor: &Executor,
+    ) -> Result<Proved, ProveError> {
         let manifest = &entry.manifest;
         let auth = manifest.auth();
-        looks_right(&secret, auth)?;
         let viewer = auth.viewer.clone().ok_or(ProveError::NoViewer)?;
         let mut rng = entropy::seeded(self.entropy)?;
-        let dial = executor.wire.dial(manifest.host());
-        let parts = unproved(CredentialId::random(&mut rng), secret, dial, entry)?;
         let credential = Credential::new(parts)?;
         let until = self.now.plus_secs(PROOF_SECS);
         let scope = Scope::new(Access::Read, self.now, until).with_ops([viewer.clone()]);

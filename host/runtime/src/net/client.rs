@@ -25,7 +25,7 @@ use super::limits::{self, H2_HEADER_LIST_MAX, HEADERS_MAX, Reader};
 use super::progress::Progress;
 use super::resolver::{Lookup, PORT, PinnedResolver, Route, SystemLookup};
 use super::settings::{CheckedSettings, NetSettings, NetSettingsError, StageLimits};
-use super::{Exchange, Incoming, Outgoing, Permit, Sent, Wire, WireLimits};
+use super::{Exchange, Incoming, Outgoing, Permit, Posting, Sent, TokenPermit, Wire, WireLimits};
 
 const USER_AGENT: &str = concat!("pinhole/", env!("CARGO_PKG_VERSION"));
 /// Below the minute after which common servers close, so that a write seldom meets a connection that is closing.
@@ -149,6 +149,10 @@ impl Wire for PinnedClient {
                 Err(_elapsed) => Err(timed_out(Stage::Total, &progress)),
             }
         })
+    }
+
+    fn post_form(&self, permit: TokenPermit, posting: Posting, limits: WireLimits) -> Exchange<'_> {
+        Box::pin(self.post(permit, posting, limits))
     }
 
     fn dial(&self, host: &ApiHost) -> Dial {

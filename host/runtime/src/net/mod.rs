@@ -2,9 +2,12 @@
 //!
 //! Refuses redirects, cookies, proxies from the environment, other ports, other names, and any address that is not global
 //! unicast. INVARIANT: no credential and no request of an op is sent without a [`Permit`], which only the spine can make and
-//! which one exchange uses up. All else that is sent is a GET of a registry's file ([`DownloadBase`]), with no credential.
+//! which one exchange uses up. All else that is sent is a GET of a registry's file ([`DownloadBase`]), with no credential; what
+//! the OAuth room posts under a [`TokenPermit`]; and what a person agreed to have sent to a model ([`ModelPermit`]), with the
+//! operator's own key for that.
 //! DESIGN, "Pinned client".
 
+mod after;
 mod assemble;
 mod body;
 mod client;
@@ -13,11 +16,13 @@ mod error;
 mod guard;
 mod limits;
 mod loopback;
+mod model;
 mod progress;
 mod resolver;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod token;
 
 use std::fmt;
 use std::future::Future;
@@ -28,15 +33,19 @@ use bytes::Bytes;
 use pinhole_grant::Dial;
 use pinhole_manifest::ApiHost;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use body::{Body, Piece, Pieces};
 pub use client::PinnedClient;
 pub use download::{DownloadBase, DownloadBaseError, DownloadError};
 pub use error::{Stage, WireError, WireErrorKind};
 pub use loopback::LoopbackFiles;
+pub use model::{ModelAnswer, ModelDoor, ModelKey, ModelKeyError, ModelPermit, ModelUrl, ModelUrlError};
 pub use resolver::{Looking, Lookup};
 pub use settings::{DialOverride, NetSettings, NetSettingsError, OverrideError, StageLimits};
+pub use token::{Media, Posting, TokenPermit};
+
+pub(crate) use after::{comes_back, told};
 
 /// Proof that the spine authorised one exchange with one host. Only the spine can make one; it cannot be copied, and
 /// [`Wire::exchange`] uses it up.
@@ -116,7 +125,7 @@ pub struct WireLimits {
 }
 
 /// Whether the request reached the other side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sent {
     /// Certainly no byte of it left.
@@ -134,6 +143,9 @@ pub type Exchange<'a> = Pin<Box<dyn Future<Output = Result<Incoming, WireError>>
 pub trait Wire: Send + Sync {
     /// Sends `request` to the permit's host, once: nothing is retried. Dropping the future ends the exchange.
     fn exchange(&self, permit: Permit, request: Outgoing, limits: WireLimits) -> Exchange<'_>;
+
+    /// Posts to the permit's URL, once: nothing is retried. Dropping the future ends the exchange.
+    fn post_form(&self, permit: TokenPermit, posting: Posting, limits: WireLimits) -> Exchange<'_>;
 
     /// Whether `host` is dialled where its name leads, or elsewhere.
     fn dial(&self, host: &ApiHost) -> Dial;

@@ -222,6 +222,9 @@ codes! {
     StoreFailed "store_failed" Local
         "the local store could not be used, so nothing was sent"
         "look at the disk and at the rights of the data folder";
+    ReceiptFailed "receipt_failed" Local
+        "no receipt of the run could be written, so its result is withheld"
+        "look at the disk and at the rights of the data folder; `sent` says whether the request left";
     AddressRefused "address_refused" Refused
         "the host's name resolves to an address that is not public"
         "look at the machine's DNS: a public API has public addresses only";

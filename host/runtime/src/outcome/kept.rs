@@ -65,7 +65,7 @@ pub(crate) fn read(text: &[u8]) -> Option<(Result<Picked, Refusal>, Option<u16>)
     let verdict = match (done, refused) {
         (Some(DoneWire { result, notes }), None) => {
             let result = Tree::parse(result.get().as_bytes()).ok()?;
-            Ok(Picked { result, next: None, notes, unfollowed: None })
+            Ok(Picked { result, next: None, notes, unfollowed: None, unreceipted: false })
         }
         (None, Some(RefusedWire { code, message, hint, untrusted })) => {
             let code = *Code::ALL.iter().find(|known| known.as_str() == code)?;
@@ -89,8 +89,13 @@ mod tests {
     #[test]
     fn what_was_kept_is_read_back_to_the_digit() {
         let result = Tree::parse(br#"{"id":9007199254740993,"price":1.10,"note":null}"#).unwrap();
-        let picked =
-            Picked { result: result.clone(), next: None, notes: vec!["a field".into()], unfollowed: None };
+        let picked = Picked {
+            result: result.clone(),
+            next: None,
+            notes: vec!["a field".into()],
+            unfollowed: None,
+            unreceipted: false,
+        };
         let text = write(&Ok(picked), Some(201)).unwrap();
         let (back, status) = read(text.as_bytes()).unwrap();
         let back = back.unwrap();

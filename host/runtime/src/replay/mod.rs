@@ -130,3 +130,6 @@ fn shown(outcome: &Outcome) -> String {
         Verdict::Refused(refusal) => format!("the refusal `{}`: {}", refusal.code, refusal.message),
     }
 }
+
+#[cfg(test)]
+mod tests;

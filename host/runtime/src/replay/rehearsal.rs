@@ -16,9 +16,12 @@ use rand_core::CryptoRng;
 
 use super::ReplayFault;
 use super::stage::Stage;
-use super::wire::{Shown, decoded, incoming, same_body};
+use super::wire::{Shown, decoded, incoming, no_tokens, same_body};
 use crate::catalog::ModuleFiles;
-use crate::net::{Body, Exchange, Incoming, Outgoing, Permit, PinnedClient, Wire, WireError, WireLimits};
+use crate::net::{
+    Body, Exchange, Incoming, Outgoing, Permit, PinnedClient, Posting, TokenPermit, Wire, WireError,
+    WireLimits,
+};
 use crate::outcome::Outcome;
 use crate::sandbox::Sandbox;
 use crate::scrub::Scrub;
@@ -267,6 +270,10 @@ struct BookWire(Arc<Book>);
 impl Wire for BookWire {
     fn exchange(&self, permit: Permit, request: Outgoing, limits: WireLimits) -> Exchange<'_> {
         Box::pin(self.0.answer(permit, request, limits))
+    }
+
+    fn post_form(&self, _permit: TokenPermit, _posting: Posting, _limits: WireLimits) -> Exchange<'_> {
+        Box::pin(std::future::ready(Err(no_tokens())))
     }
 
     fn dial(&self, host: &ApiHost) -> Dial {

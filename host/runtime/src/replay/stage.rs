@@ -12,6 +12,7 @@ use pinhole_manifest::{Access, OpId};
 use rand_core::CryptoRng;
 
 use super::ReplayFault;
+use crate::book::Book;
 use crate::call::{CallRequest, Executor, Retries};
 use crate::catalog::{Catalog, CatalogError, Entry, ModuleFiles, Source};
 use crate::clock::{FixedClock, SystemTimer};
@@ -23,7 +24,7 @@ use crate::sandbox::Sandbox;
 use crate::store::MemoryStore;
 
 /// The time of every case: 2026-01-01 UTC.
-const CASE_TIME: UnixTime = UnixTime::from_secs(1_767_225_600);
+pub(super) const CASE_TIME: UnixTime = UnixTime::from_secs(1_767_225_600);
 
 /// What a case's credential is. A case shows it as `<credential>`.
 const CASE_SECRET: &str = "key-of-the-recorded-case-0123456789";
@@ -36,6 +37,8 @@ pub(super) struct Stage {
     member: SecretKey,
     secret: Secret,
     sandbox: Sandbox,
+    store: Arc<MemoryStore>,
+    book: Book,
 }
 
 fn setup(error: &dyn std::fmt::Display) -> ReplayFault {
@@ -62,12 +65,39 @@ impl Stage {
         let bot = SecretKey::generate(KeyKind::Bot, rng);
         let member = SecretKey::generate(KeyKind::Member, rng);
         let secret = Secret::new(CASE_SECRET.to_owned()).map_err(|error| setup(&error))?;
-        Ok(Self { catalog, op: op.clone(), bot, member, secret, sandbox: Sandbox::default() })
+        Ok(Self {
+            catalog,
+            op: op.clone(),
+            bot,
+            member,
+            secret,
+            sandbox: Sandbox::default(),
+            store: Arc::default(),
+            book: Book::default(),
+        })
     }
 
     /// The same, with its module in a sandbox that others use as well.
     pub(super) fn with_sandbox(self, sandbox: &Sandbox) -> Self {
         Self { sandbox: sandbox.clone(), ..self }
+    }
+
+    /// The same with another way of keeping receipts.
+    #[cfg(test)]
+    pub(super) fn with_book(self, book: Book) -> Self {
+        Self { book, ..self }
+    }
+
+    /// Where its receipt will be.
+    #[cfg(test)]
+    pub(super) fn store(&self) -> Arc<MemoryStore> {
+        Arc::clone(&self.store)
+    }
+
+    /// Whose receipt it will be.
+    #[cfg(test)]
+    pub(super) fn bot(&self) -> pinhole_grant::KeyId {
+        self.bot.public().id()
     }
 
     /// The same with another credential.
@@ -106,7 +136,7 @@ impl Stage {
             issuers: vec![self.member.public().clone()],
             bot: self.bot,
             catalog: self.catalog,
-            store: Arc::new(MemoryStore::default()),
+            store: self.store,
             clock: Box::new(FixedClock(CASE_TIME)),
             timer: Box::new(SystemTimer),
             entropy: Box::new(SystemEntropy),
@@ -114,6 +144,7 @@ impl Stage {
             retries: Retries::Never,
             sandbox: self.sandbox,
             wire,
+            book: self.book,
         };
         Ok(executor.run(request).await)
     }

@@ -15,7 +15,9 @@ use pinhole_manifest::model::AuthScheme;
 use zeroize::Zeroizing;
 
 use crate::call::{credential_value, credential_value_shown};
-use crate::net::{Body, Incoming, Outgoing, Permit, Sent, Wire, WireError, WireErrorKind, WireLimits};
+use crate::net::{
+    Body, Incoming, Outgoing, Permit, Posting, Sent, TokenPermit, Wire, WireError, WireErrorKind, WireLimits,
+};
 use crate::project::{Key, Tree};
 
 /// What is still to come, and what went wrong.
@@ -191,9 +193,23 @@ impl Wire for ReplayWire {
         Box::pin(std::future::ready(incoming(answer, limits)))
     }
 
+    fn post_form(
+        &self,
+        _permit: TokenPermit,
+        _posting: Posting,
+        _limits: WireLimits,
+    ) -> crate::net::Exchange<'_> {
+        Box::pin(std::future::ready(Err(no_tokens())))
+    }
+
     fn dial(&self, _host: &ApiHost) -> Dial {
         Dial::Overridden
     }
+}
+
+/// A case holds the requests of an op: what renews a key is none.
+pub(super) fn no_tokens() -> WireError {
+    WireError::new(WireErrorKind::Unsendable, Sent::No, "a recorded case has no token endpoint")
 }
 
 /// A recorded answer as the pinned client would bring it; none is an exchange that broke off.

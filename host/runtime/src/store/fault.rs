@@ -14,6 +14,10 @@ use super::ServerError;
 pub enum Table {
     /// The latest time.
     Clock,
+    /// Notes of runs that have begun.
+    Begun,
+    /// Signed ends of chains of receipts.
+    Checkpoints,
     /// Sealed credentials.
     Connections,
     /// Sealed grants of bots on this host.
@@ -22,6 +26,8 @@ pub enum Table {
     Kept,
     /// Questions and their answers.
     Questions,
+    /// Receipts.
+    Receipts,
     /// Revoked grants.
     Revoked,
     /// Bearer tokens, as their digests.
@@ -34,11 +40,14 @@ impl Table {
     /// Its name in the database.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Begun => "begun",
+            Self::Checkpoints => "checkpoints",
             Self::Clock => "clock",
             Self::Connections => "connections",
             Self::Grants => "grants",
             Self::Kept => "kept",
             Self::Questions => "questions",
+            Self::Receipts => "receipts",
             Self::Revoked => "revoked",
             Self::Tokens => "tokens",
             Self::Uses => "uses",
@@ -177,7 +186,8 @@ impl StoreError {
             }
             Self::Tampered { .. } => {
                 "for a connection `pinhole connections remove ID`, then connect anew; for a grant `pinhole connections renew`; for a \
-                 question `pinhole approvals deny ID`; for a token `pinhole tokens revoke ID`, then a new one"
+                 question `pinhole approvals deny ID`; for a token `pinhole tokens revoke ID`, then a new one; for a receipt \
+                 `pinhole receipts verify` says what became of which"
             }
             Self::Server(error) => error.hint(),
             Self::Failed { .. } => "look at the disk and at the rights of the folder",

@@ -3,7 +3,9 @@
 //! INVARIANT: of all processes on one store at most one holds a name at a time, and a name is free again when its holder
 //! drops it or dies. Nothing is written down: what was half done under a lock its next holder has to find out.
 
+use std::collections::HashSet;
 use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
@@ -81,4 +83,39 @@ pub trait Locks: Send + Sync {
     /// Takes a lock, waiting for it no longer than about `patience`. It is not reentrant: a name that this process holds
     /// already is [`LockError::Busy`] like any other.
     fn hold(&self, what: &LockName, patience: Duration) -> Result<Held, LockError>;
+}
+
+/// The names that are held on a store in memory, which no other process sees.
+#[derive(Debug, Default)]
+pub(super) struct InMemory {
+    held: Mutex<HashSet<LockName>>,
+    freed: Condvar,
+}
+
+impl InMemory {
+    /// As [`Locks::hold`].
+    pub(super) fn hold(self: &Arc<Self>, what: &LockName, patience: Duration) -> Result<Held, LockError> {
+        let wait = self.freed.wait_timeout_while(self.names(), patience, |held| held.contains(what));
+        let (mut held, _timed_out) = wait.unwrap_or_else(PoisonError::into_inner);
+        if held.insert(what.clone()) {
+            Ok(Held::until_dropped(Name(Arc::clone(self), what.clone())))
+        } else {
+            Err(LockError::Busy { waited: patience })
+        }
+    }
+
+    /// Each change of the set is one step, so what a thread left behind when it panicked is whole.
+    fn names(&self) -> MutexGuard<'_, HashSet<LockName>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A name in memory, until it is dropped.
+struct Name(Arc<InMemory>, LockName);
+
+impl Drop for Name {
+    fn drop(&mut self) {
+        self.0.names().remove(&self.1);
+        self.0.freed.notify_all();
+    }
 }

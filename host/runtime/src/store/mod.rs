@@ -11,6 +11,7 @@ mod locks;
 mod memory;
 mod postgres;
 mod questions;
+mod receipts;
 mod sqlite;
 mod tokens;
 mod unreadable;
@@ -29,12 +30,13 @@ pub use questions::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
     Question, QuestionId, QuestionIdError, QuestionState, Questions, RaiseError, TakeError, Taken,
 };
+pub use receipts::{Appended, CheckpointRow, Marked, ReceiptFilter, Receipts, Settled, Use};
 pub use sqlite::{BackupError, DATABASE, LOCK_WAIT, SqliteStore};
 pub use tokens::{EmptyScope, TokenError, TokenRow, TokenScope, TokenState, Tokens};
 pub use unreadable::Unreadable;
 
 /// The durable state of a host. Calls block for as long as the disk takes.
-pub trait Store: Kept + Send + Sync {
+pub trait Store: Kept + Receipts + Locks + Send + Sync {
     /// Spends one use of a grant that has `allowed` in all. `Ok` means that this caller, and nobody else, has it.
     fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError>;
 
@@ -55,9 +57,9 @@ pub trait Store: Kept + Send + Sync {
 }
 
 /// All that is durable on a host.
-pub trait Desk: Store + Connections + Grants + Questions + Tokens + Locks + Unreadable {}
+pub trait Desk: Store + Connections + Grants + Questions + Tokens + Unreadable {}
 
-impl<T: Store + Connections + Grants + Questions + Tokens + Locks + Unreadable> Desk for T {}
+impl<T: Store + Connections + Grants + Questions + Tokens + Unreadable> Desk for T {}
 
 /// Why a use could not be spent.
 #[derive(Debug, thiserror::Error)]

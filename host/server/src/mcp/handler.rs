@@ -118,6 +118,8 @@ impl Mcp {
     pub async fn ended(&self) {
         self.shared.writes.close();
         self.shared.writes.wait().await;
+        // What was written down until here is signed.
+        self.shared.bot.executor.close().await;
     }
 
     pub(super) fn caller(&self, context: RequestContext<RoleServer>) -> Result<Caller, ErrorData> {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use pinhole_grant::Dial;
 use pinhole_manifest::ApiHost;
-use pinhole_runtime::net::{Exchange, Outgoing, Permit, Wire, WireLimits};
+use pinhole_runtime::net::{Exchange, Outgoing, Permit, Posting, TokenPermit, Wire, WireLimits};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::{Peer, RoleServer};
 
@@ -61,6 +61,11 @@ impl Wire for Telling {
                 () = listener.step() => exchange.await,
             }
         })
+    }
+
+    /// A renewal is no step of the call's own.
+    fn post_form(&self, permit: TokenPermit, posting: Posting, limits: WireLimits) -> Exchange<'_> {
+        self.0.post_form(permit, posting, limits)
     }
 
     fn dial(&self, host: &ApiHost) -> Dial {

@@ -3,34 +3,16 @@
 //! INVARIANT: no answer, an error's included, is without them: nothing inline and no script runs, nothing is framed, kept,
 //! sniffed or read by another origin.
 
-use http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LOCATION, REFERRER_POLICY,
-    RETRY_AFTER, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
-};
+use http::header::{ALLOW, CONTENT_TYPE, HeaderName, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE};
 use http::{HeaderValue, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Bytes;
 use maud::Markup;
 
+use crate::http::keep_private;
+
 /// An answer.
 pub(super) type Reply = Response<Full<Bytes>>;
-
-const POLICY: &str =
-    "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
-
-/// `no-referrer` would make browsers send `Origin: null` with the page's own forms. This one tells other origins as little.
-const REFERRER: &str = "same-origin";
-
-const HEADERS: [(HeaderName, &str); 8] = [
-    (CONTENT_SECURITY_POLICY, POLICY),
-    (X_FRAME_OPTIONS, "DENY"),
-    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (REFERRER_POLICY, REFERRER),
-    (CACHE_CONTROL, "no-store"),
-    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
-];
 
 /// A page.
 pub(super) fn html(status: StatusCode, page: Markup) -> Reply {
@@ -74,9 +56,7 @@ fn of(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Reply {
     *reply.status_mut() = status;
     let headers = reply.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    for (name, value) in HEADERS {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
+    keep_private(headers);
     reply
 }
 

@@ -40,6 +40,7 @@ pub(super) fn added(log: &mut Log, oauth: &OAuth) {
     url(log, "token_url", None, Some(&oauth.token_url));
     url(log, "revoke_url", None, oauth.revoke_url.as_ref());
     url(log, "device_url", None, oauth.device_url.as_ref());
+    address(log, "issuer", None, oauth.issuer.as_deref());
 }
 
 fn scopes(scopes: &[String]) -> String {
@@ -51,6 +52,7 @@ fn both(log: &mut Log, old: &OAuth, new: &OAuth) {
     url(log, "token_url", Some(&old.token_url), Some(&new.token_url));
     url(log, "revoke_url", old.revoke_url.as_ref(), new.revoke_url.as_ref());
     url(log, "device_url", old.device_url.as_ref(), new.device_url.as_ref());
+    address(log, "issuer", old.issuer.as_deref(), new.issuer.as_deref());
     scope_list(log, "scopes", (&old.scopes, &new.scopes));
     scope_list(log, "scopes_write", (&old.scopes_write, &new.scopes_write));
     if old.client_auth != new.client_auth {
@@ -84,7 +86,10 @@ fn client_auth(auth: ClientAuth) -> &'static str {
 }
 
 fn url(log: &mut Log, name: &str, old: Option<&HttpsUrl>, new: Option<&HttpsUrl>) {
-    let (before, after) = (old.map(HttpsUrl::as_str), new.map(HttpsUrl::as_str));
+    address(log, name, old.map(HttpsUrl::as_str), new.map(HttpsUrl::as_str));
+}
+
+fn address(log: &mut Log, name: &str, before: Option<&str>, after: Option<&str>) {
     let at = at().name(name);
     let note = match (before, after) {
         _ if before == after => return,
@@ -93,12 +98,17 @@ fn url(log: &mut Log, name: &str, old: Option<&HttpsUrl>, new: Option<&HttpsUrl>
                 "authorize_url" => "a person is sent there to sign in and say yes:",
                 "token_url" => "codes, refresh tokens and the client's secret go to",
                 "revoke_url" => "tokens that are given up are sent to",
+                "issuer" => "a person who comes back from the service is taken to come from",
                 _ => "the device flow starts at",
             };
             log.now(Kind::OauthUrl, Direction::Widens, &at, format!("{what} {}", code(after)))
         }
         (_, None) if name == "device_url" => {
             log.was(Kind::OauthUrl, Direction::Narrows, &at, "there is no device flow any more")
+        }
+        (_, None) if name == "issuer" => {
+            let says = "a person who comes back may come from any server on the host that she was sent to";
+            log.was(Kind::OauthUrl, Direction::Unproven, &at, says)
         }
         (_, None) => {
             let says = "tokens that are given up are told to nobody, and stay good at the service";

@@ -44,8 +44,8 @@ impl Members {
 const ORDER: &str = "pinhole id version name access type style root as file sha256 summary docs verified host reads \
     method path scheme header additionalProperties args confirm effect irreversible idempotency require \
     request module page pick query variables headers json form graphql auth failure error ops pat help \
-    help_url pattern oauth authorize_url token_url revoke_url device_url scopes scopes_write client_auth \
-    pkce viewer account requests fields next info variable paths is in exists message else \
+    help_url pattern oauth authorize_url token_url revoke_url device_url issuer scopes scopes_write \
+    client_auth pkce viewer account requests fields next info variable paths is in exists message else \
     response_bytes result_bytes timeout_ms limits items enum format minLength maxLength minimum maximum \
     exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems default description \
     required properties";

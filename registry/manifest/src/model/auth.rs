@@ -67,6 +67,9 @@ pub struct OAuth {
     pub revoke_url: Option<HttpsUrl>,
     /// Where the device flow starts (RFC 8628).
     pub device_url: Option<HttpsUrl>,
+    /// What the service calls itself in its answer to the browser (RFC 9207), letter by letter; where it is given, an answer
+    /// without it is refused. An `https` URL without a query.
+    pub issuer: Option<String>,
     /// Scopes for a connection whose cap is read.
     pub scopes: Vec<String>,
     /// Scopes for a connection whose cap is write.

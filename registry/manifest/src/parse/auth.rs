@@ -128,6 +128,7 @@ fn oauth(value: &Value<'_>) -> Option<OAuth> {
     let token_url = object.required("token_url").and_then(|value| url(&value));
     let revoke_url = object.optional("revoke_url").and_then(|value| url(&value));
     let device_url = object.optional("device_url").and_then(|value| url(&value));
+    let issuer = object.optional("issuer").and_then(|value| issuer(&value));
     let scopes = object.optional("scopes").and_then(|value| scope_list(&value)).unwrap_or_default();
     let scopes_write = object.optional("scopes_write").and_then(|value| scope_list(&value));
     let client_auth = match object.optional("client_auth") {
@@ -146,11 +147,23 @@ fn oauth(value: &Value<'_>) -> Option<OAuth> {
         token_url: token_url?,
         revoke_url,
         device_url,
+        issuer,
         scopes,
         scopes_write,
         client_auth: client_auth?,
         pkce: pkce?,
     })
+}
+
+/// An issuer is compared letter by letter, so its text is kept as it is (RFC 8414, section 2).
+fn issuer(value: &Value<'_>) -> Option<String> {
+    let text = value.text()?;
+    url(value)?;
+    if text.contains('?') {
+        value.fault(Code::Url, "an issuer has no query", "write what the service sends as `iss`");
+        return None;
+    }
+    Some(text.to_owned())
 }
 
 fn scope_list(value: &Value<'_>) -> Option<Vec<String>> {

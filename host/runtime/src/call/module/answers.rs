@@ -60,18 +60,19 @@ impl Asking<'_, '_> {
         trace: &mut Trace,
         sent: &mut Sent,
     ) -> Result<Vec<GuestAnswer>, Refusal> {
-        let requests: Result<Vec<Request>, Refusal> = asked
+        let requests: Result<Vec<(Request, String)>, Refusal> = asked
             .iter()
             .map(|asked| self.lines.matched(asked).map_err(|mismatch| self.not_declared(asked, mismatch)))
             .collect();
-        let outgoing: Result<Vec<Outgoing>, Refusal> =
-            requests?.iter().map(|request| self.outgoing(request)).collect();
+        let outgoing: Result<Vec<(Outgoing, String)>, Refusal> =
+            requests?.into_iter().map(|(request, path)| Ok((self.outgoing(&request)?, path))).collect();
         let sending = outgoing?.into_iter().map(|outgoing| self.answer(outgoing, executor, trace.beside()));
         let answered: Vec<_> = stream::iter(sending).buffered(AT_ONCE).collect().await;
-        for (_, part, left) in &answered {
-            trace.meta.requests = trace.meta.requests.saturating_add(part.meta.requests);
-            trace.meta.bytes_in = trace.meta.bytes_in.saturating_add(part.meta.bytes_in);
-            *sent = (*sent).max(*left);
+        let mut answers = Vec::with_capacity(answered.len());
+        for (answer, part, left) in answered {
+            trace.take_in(part);
+            *sent = (*sent).max(left);
+            answers.push(answer);
         }
         let told = |answer| match answer {
             Ok(response) => Ok(Ok(response)),
@@ -80,7 +81,7 @@ impl Asking<'_, '_> {
             }
             Err(Unanswered::Ended(refusal)) => Err(refusal),
         };
-        answered.into_iter().map(|(answer, _, _)| told(answer)).collect()
+        answers.into_iter().map(told).collect()
     }
 
     /// The request with its credential.
@@ -93,12 +94,13 @@ impl Asking<'_, '_> {
     /// One request, with all its tries, and what it took.
     async fn answer(
         &self,
-        outgoing: Outgoing,
+        (outgoing, path): (Outgoing, String),
         executor: &Executor,
         mut trace: Trace,
     ) -> (Result<GuestResponse, Unanswered>, Trace, Sent) {
         let limits = self.agreed.op.limits;
         let within = Within {
+            path: &path,
             response_bytes: limits.response_bytes,
             timeout_ms: limits.timeout_ms,
             repeat: Repeat::of(self.agreed.op),

@@ -14,6 +14,7 @@ use pinhole_manifest::model::{
 };
 use serde_json::Value;
 
+use super::super::receipt::shape_of_line;
 use crate::render::{encoded_segment, scalar};
 use crate::sandbox::GuestRequest;
 
@@ -62,13 +63,13 @@ pub(super) enum Mismatch {
 }
 
 impl Lines<'_> {
-    /// The request that a module's comes to.
-    pub(super) fn matched(&self, asked: &GuestRequest) -> Result<Request, Mismatch> {
+    /// The request that a module's comes to, and its path as the manifest has it.
+    pub(super) fn matched(&self, asked: &GuestRequest) -> Result<(Request, String), Mismatch> {
         let segments = segments(&asked.path)?;
         let mut nearest = Mismatch::NoLine;
         for line in self.requests.iter().filter(|line| line.method == asked.method) {
             match self.on(line, &segments, asked) {
-                Ok(request) => return Ok(request),
+                Ok(request) => return Ok((request, shape_of_line(line))),
                 // The line that came furthest says best what is wrong.
                 Err(mismatch) => nearest = further(nearest, mismatch),
             }

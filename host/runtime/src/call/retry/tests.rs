@@ -2,6 +2,9 @@
 
 use proptest::prelude::*;
 
+use http::HeaderMap;
+use pinhole_grant::UnixTime;
+
 use super::*;
 use crate::entropy::EntropyError;
 

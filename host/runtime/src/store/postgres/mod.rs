@@ -22,6 +22,7 @@ mod kept;
 mod locks;
 mod pool;
 mod questions;
+mod receipts;
 mod schema;
 mod spine;
 mod tls;

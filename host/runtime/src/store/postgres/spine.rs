@@ -28,11 +28,7 @@ const ADVANCE: &str = "
 
 impl Store for PostgresStore {
     fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError> {
-        let (grant, allowed) = (grant.to_string(), i64::from(allowed.get()));
-        self.write("note that a use is spent", async |session| {
-            let changed = session.execute(SPEND, &[&grant, &allowed]).await?;
-            if changed == 1 { Ok(()) } else { Err(Broken::Refused(SpendError::UsedUp)) }
-        })
+        self.write("note that a use is spent", async |session| spend(session, grant, allowed).await)
     }
 
     fn has_use_left(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<bool, StoreError> {
@@ -79,6 +75,15 @@ impl Store for PostgresStore {
             Ok(UnixTime::from_secs(latest.unwrap_or_else(|| now.as_secs())))
         })
     }
+}
+
+pub(super) async fn spend(
+    session: &Session,
+    grant: &GrantId,
+    allowed: NonZeroU32,
+) -> Result<(), Broken<SpendError>> {
+    let changed = session.execute(SPEND, &[&grant.to_string(), &i64::from(allowed.get())]).await?;
+    if changed == 1 { Ok(()) } else { Err(Broken::Refused(SpendError::UsedUp)) }
 }
 
 pub(super) async fn revoke(session: &Session, grant: &str) -> Result<(), Error> {

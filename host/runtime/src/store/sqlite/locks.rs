@@ -3,10 +3,8 @@
 //! INVARIANT: a file that was made stays, empty: were it removed, two processes could hold two files of one name. Its name
 //! is a digest, so that nothing from outside becomes a path.
 
-use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::open::{of_io, private_folder};
@@ -19,17 +17,10 @@ const SUFFIX: &str = "-locks";
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// The names that are held on a store in memory, which no other process sees.
-#[derive(Debug, Default)]
-pub(super) struct InMemory {
-    held: Mutex<HashSet<LockName>>,
-    freed: Condvar,
-}
-
 impl Locks for SqliteStore {
     fn hold(&self, what: &LockName, patience: Duration) -> Result<Held, LockError> {
         if self.light.is_none() {
-            return hold_in_memory(&self.in_memory, what, patience);
+            return self.in_memory.hold(what, patience);
         }
         if self.reach == Reach::Looks {
             return Err(StoreError::ReadOnly { path: self.place.path.to_path_buf(), source: None }.into());
@@ -68,30 +59,4 @@ fn lock_file(database: &Path, what: &LockName) -> std::io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(folder.join(what.to_string()))
-}
-
-/// A name in memory, until it is dropped.
-struct Name(Arc<InMemory>, LockName);
-
-fn hold_in_memory(all: &Arc<InMemory>, what: &LockName, patience: Duration) -> Result<Held, LockError> {
-    let held = names(all);
-    let wait = all.freed.wait_timeout_while(held, patience, |held| held.contains(what));
-    let (mut held, _timed_out) = wait.unwrap_or_else(PoisonError::into_inner);
-    if held.insert(what.clone()) {
-        Ok(Held::until_dropped(Name(Arc::clone(all), what.clone())))
-    } else {
-        Err(LockError::Busy { waited: patience })
-    }
-}
-
-/// Each change of the set is one step, so what a thread left behind when it panicked is whole.
-fn names(all: &InMemory) -> MutexGuard<'_, HashSet<LockName>> {
-    all.held.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Drop for Name {
-    fn drop(&mut self) {
-        names(&self.0).remove(&self.1);
-        self.0.freed.notify_all();
-    }
 }

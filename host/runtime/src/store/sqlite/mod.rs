@@ -13,6 +13,7 @@ mod kept;
 mod locks;
 mod open;
 mod questions;
+mod receipts;
 mod schema;
 mod spine;
 mod tokens;
@@ -28,6 +29,7 @@ use rusqlite::FileControl;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use self::broken::{Broken, Place};
+use super::locks::InMemory;
 use super::{QuestionId, Removal, StoreError, Table, Unreadable};
 use pinhole_grant::{CredentialId, KeyId, PrincipalId};
 
@@ -47,7 +49,7 @@ pub struct SqliteStore {
     light: Option<Mutex<Connection>>,
     reach: Reach,
     /// Locks of a store in memory; those of a file are beside it.
-    in_memory: Arc<locks::InMemory>,
+    in_memory: Arc<InMemory>,
 }
 
 /// What may be done with what is stored.

@@ -26,11 +26,7 @@ const ADVANCE: &str = "
 
 impl Store for SqliteStore {
     fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError> {
-        self.write("note that a use is spent", |transaction| {
-            let changed =
-                transaction.prepare_cached(SPEND)?.execute(params![grant.to_string(), allowed.get()])?;
-            if changed == 1 { Ok(()) } else { Err(Broken::Refused(SpendError::UsedUp)) }
-        })
+        self.write("note that a use is spent", |transaction| spend(transaction, grant, allowed))
     }
 
     fn has_use_left(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<bool, StoreError> {
@@ -85,6 +81,15 @@ impl SqliteStore {
     pub fn latest(&self) -> Result<Option<UnixTime>, StoreError> {
         self.read("look for the latest time", |connection| Ok(latest_of(connection).optional()?))
     }
+}
+
+pub(super) fn spend(
+    connection: &Connection,
+    grant: &GrantId,
+    allowed: NonZeroU32,
+) -> Result<(), Broken<SpendError>> {
+    let changed = connection.prepare_cached(SPEND)?.execute(params![grant.to_string(), allowed.get()])?;
+    if changed == 1 { Ok(()) } else { Err(Broken::Refused(SpendError::UsedUp)) }
 }
 
 pub(super) fn revoke(connection: &Connection, grant: &str) -> rusqlite::Result<()> {

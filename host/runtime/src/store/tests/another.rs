@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use rusqlite::TransactionBehavior;
 
-use super::{NOW, grant_id, question_id, the_bot, uses};
+use super::{NOW, grant_id, question_id, receipts, the_bot, uses};
 use crate::store::{
-    Desk, LockName, PostgresAddress, PostgresStore, QuestionState, SpendError, SqliteStore, StoreError,
-    TakeError,
+    Desk, LockName, PostgresAddress, PostgresStore, QuestionState, Settled, SpendError, SqliteStore,
+    StoreError, TakeError,
 };
 
 /// What a child prints before its own lines; the test harness prints lines of its own.
@@ -107,6 +107,16 @@ fn another_process() {
                 Err(TakeError::NotApproved(QuestionState::Used)) => say("used"),
                 Err(error) => say(&format!("{error:?}")),
             }
+        }
+        "receipts" => {
+            say("ready");
+            wait();
+            let store = open().unwrap();
+            for number in 0..20 {
+                let settled = if number % 4 == 0 { Settled::Durably } else { Settled::Lightly };
+                store.append(&receipts::facts(number), None, settled).unwrap();
+            }
+            say("written");
         }
         "spend on and on" => {
             let store = open().unwrap();

@@ -19,7 +19,7 @@ use pinhole_manifest::ServiceId;
 use pinhole_manifest::model::Op;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::Explained;
-use pinhole_runtime::outcome::{Code, Outcome, Picked, Refusal, Verdict};
+use pinhole_runtime::outcome::{Code, Outcome, Picked, Refusal, UNRECEIPTED, Verdict};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
@@ -87,6 +87,7 @@ fn notes(picked: &Picked, shown: &Shown) -> Vec<String> {
         })
         .collect();
     notes.extend(picked.unfollowed.as_ref().map(ToString::to_string));
+    notes.extend(picked.unreceipted.then(|| UNRECEIPTED.to_owned()));
     if shown.numbers_as_text > 0 {
         notes.push(format!(
             "{} of the numbers are given as text, with every digit: as numbers many readers would change them",

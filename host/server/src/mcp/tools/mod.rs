@@ -159,6 +159,11 @@ impl<'c> Toolbox<'c> {
         self.op(service, op).map(Target::Op)
     }
 
+    /// A tool for each op, in order of services and ops, however many there are.
+    pub fn op_tools(&self) -> Vec<Tool> {
+        self.all().map(|tool| tool.tool()).collect()
+    }
+
     /// A digest of all that the list is made of: it changes when the list does.
     pub fn digest(&self) -> Digest {
         let mut made_of = vec![format!("{:?} {:?}", self.style, self.offer.confirm_arg())];

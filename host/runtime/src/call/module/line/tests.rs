@@ -78,7 +78,7 @@ fn tried_with(values: &Value, narrowed: &[&str], asked: &GuestRequest) -> Result
     let narrowed: Vec<ArgName> = narrowed.iter().map(|name| ArgName::parse(name).unwrap()).collect();
     let lines =
         Lines { requests: &module(&manifest).requests, args: &args, narrowed: narrowed.iter().collect() };
-    lines.matched(asked).map(|request| render(&manifest, &request, &args).unwrap())
+    lines.matched(asked).map(|(request, _)| render(&manifest, &request, &args).unwrap())
 }
 
 fn tried(asked: &GuestRequest) -> Result<Rendered, Mismatch> {

@@ -127,3 +127,42 @@ CREATE TABLE kept (
     CHECK ((sealed IS NOT NULL) = (state = 'done'))
 );
 CREATE INDEX kept_age ON kept (member, bot, begun_at);
+
+-- Receipts. The bytes in `body` are what is hashed; the columns beside it are what a receipt is found by, and say what it
+-- says. One chain a bot.
+CREATE TABLE receipts (
+    bot TEXT COLLATE "C" NOT NULL,
+    seq BIGINT NOT NULL CHECK (seq > 0),
+    hash TEXT COLLATE "C" NOT NULL,
+    body TEXT COLLATE "C" NOT NULL,
+    member TEXT COLLATE "C",
+    at BIGINT NOT NULL,
+    connection TEXT COLLATE "C",
+    service TEXT COLLATE "C" NOT NULL,
+    op TEXT COLLATE "C" NOT NULL,
+    code TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (bot, seq)
+);
+
+-- Runs that have begun to send and have not ended; `facts` is what their receipt says where they never do. `seq` is the order
+-- in which they began.
+CREATE TABLE begun (
+    id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    seq BIGINT GENERATED ALWAYS AS IDENTITY,
+    bot TEXT COLLATE "C" NOT NULL,
+    process TEXT COLLATE "C" NOT NULL,
+    member TEXT COLLATE "C",
+    facts TEXT COLLATE "C" NOT NULL
+);
+CREATE INDEX begun_bot ON begun (bot, seq);
+
+-- Where a bot's chain stood at a time, signed by the bot; of whichever members' runs. `pruned` where all up to it was removed
+-- on purpose.
+CREATE TABLE checkpoints (
+    bot TEXT COLLATE "C" NOT NULL,
+    seq BIGINT NOT NULL CHECK (seq > 0),
+    pruned BOOLEAN NOT NULL,
+    at BIGINT NOT NULL,
+    envelope BYTEA NOT NULL CHECK (length(envelope) > 0),
+    PRIMARY KEY (bot, seq, pruned)
+);

@@ -13,7 +13,7 @@ impl Bench for Database {
 
     fn empty(&self) -> Arc<dyn Desk> {
         let store = Self::store(self);
-        let tables = "uses, revoked, clock, connections, ended, grants, questions, tokens, kept";
+        let tables = "uses, revoked, clock, connections, ended, grants, questions, tokens, kept, receipts, begun, checkpoints";
         assert!(self.change(&format!("TRUNCATE {tables}")));
         Arc::new(store)
     }

@@ -6,6 +6,7 @@ mod faults;
 mod locks;
 mod looks;
 mod processes;
+mod receipts;
 mod spine;
 mod suite;
 mod versions;

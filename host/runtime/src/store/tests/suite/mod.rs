@@ -8,6 +8,7 @@ pub(crate) mod locks;
 pub(crate) mod model;
 pub(crate) mod processes;
 pub(crate) mod questions;
+pub(crate) mod receipts;
 pub(crate) mod spine;
 pub(crate) mod tokens;
 
@@ -60,6 +61,19 @@ macro_rules! every_check {
                 what_one_principal_asks_shows_for_no_other,
                 who_asks_too_much_keeps_nobody_else_from_asking,
                 a_question_that_its_bot_withdrew_is_over,
+            ],
+            receipts: [
+                receipts_stand_behind_each_other,
+                each_bot_has_a_chain_of_its_own,
+                a_receipt_takes_its_note_away,
+                a_note_of_which_nobody_hears_becomes_one_receipt,
+                a_use_and_the_note_of_its_run_are_one_step,
+                what_is_looked_for_is_found,
+                what_another_program_did_to_the_rows_is_found,
+                what_is_old_is_removed_and_the_rest_stays_sound,
+                nothing_is_removed_from_a_chain_that_is_not_sound,
+                threads_put_their_receipts_behind_each_other,
+                twenty_processes_make_one_chain,
             ],
             spine: [
                 every_use_is_spent_exactly_once_by_many_threads_with_stores_of_their_own,

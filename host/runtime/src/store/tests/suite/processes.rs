@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::store::{Answer, LockError, LockName};
 
-fn twenty(job: &str, bench: &dyn Bench) -> Vec<String> {
+pub(crate) fn twenty(job: &str, bench: &dyn Bench) -> Vec<String> {
     let mut all: Vec<Another> = (0..20).map(|_| Another::start(job, &bench.place(), |_| {})).collect();
     for another in &mut all {
         assert_eq!(another.line().as_deref(), Some("ready"));

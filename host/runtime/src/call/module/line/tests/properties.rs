@@ -66,7 +66,7 @@ proptest! {
                 body: body.map(str::to_owned),
             };
             let lines = Lines { requests: lines, args: &args, narrowed: names.iter().collect() };
-            let Ok(request) = lines.matched(&asked) else { return Ok(()) };
+            let Ok((request, _)) = lines.matched(&asked) else { return Ok(()) };
             let rendered = render(manifest, &request, &args).unwrap();
             prop_assert_eq!(rendered.method, asked.method);
             let written = format!("https://api.thing.dev{}", rendered.target);

@@ -1,13 +1,23 @@
 //! `pinhole connect`: a key is pasted, proved on the spot, sealed and kept; the local bot gets its read grant.
 //!
-//! The key is never shown, here or later. Nothing of a key that is refused is kept.
+//! The key is never shown, here or later. Nothing of a key that is refused is kept. With `--oauth` the person says yes at the
+//! service's page instead (`oauth.rs`).
 
-use pinhole_grant::Secret;
+mod flags;
+pub(crate) mod oauth;
+
+pub(crate) use flags::OAuthFlags;
+
+use pinhole_grant::{Secret, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
+use pinhole_runtime::Executor;
 use pinhole_runtime::catalog::Entry;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
-use pinhole_runtime::local::{DEFAULT_LABEL, Keep, KeepError, Kept, OtherAccount, Place, ProveError};
+use pinhole_runtime::local::{
+    DEFAULT_LABEL, Keep, KeepError, Kept, OtherAccount, Place, Present, ProveError, Proved,
+};
+use pinhole_runtime::oauth::Client;
 use pinhole_runtime::outcome::Refusal;
 use pinhole_runtime::store::ConnectionError;
 use serde_json::json;
@@ -27,7 +37,12 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let client = occasion::client(&flags.dial, &catalog)?;
     // Before she is asked for anything.
     let sandbox = settings::sandbox(config)?;
-    let secret = if flags.token_stdin { occasion::token_from_stdin()? } else { asked(entry)? };
+    let way = if flags.oauth.oauth {
+        oauth::endpoints(entry)?;
+        Way::Page(Box::new(oauth::client(&flags.oauth)?))
+    } else {
+        Way::Key(if flags.token_stdin { occasion::token_from_stdin()? } else { asked(entry)? })
+    };
 
     let member = Member::present(
         &flags.passphrase,
@@ -40,11 +55,20 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let now = store.high_water(SystemClock.now())?;
     let issuers = vec![member.key.public().clone()];
     let executor = occasion::executor(catalog, bot.key, issuers, client, store.clone(), sandbox);
+    let executor = Executor { book: settings::book(&bot.home, config)?, ..executor };
     let (catalog, bot) = (&executor.catalog, executor.bot.public());
     let entry = local::service(catalog, &flags.service)?;
 
     let present = local::present(&member.key, bot, store.as_ref(), catalog, now);
-    let proved = match present.prove(secret, entry, &executor).await {
+    let (proved, renewed) = match way {
+        Way::Key(secret) => (present.prove(secret, entry, &executor).await, Renewed::No),
+        Way::Page(asks) => {
+            let had = store.connection_named(member.key.public().id(), entry.manifest.id(), &label)?;
+            let cap = cap.or(had.map(|row| row.cap)).unwrap_or(Access::Read);
+            by_page(&flags, &asks, &present, (entry, cap), &executor).await?
+        }
+    };
+    let proved = match proved {
         Ok(proved) => proved,
         Err(ProveError::Refused(refusal)) => return refused(&refusal, flags.json),
         Err(error) => return Err(unproved(&error, entry).into()),
@@ -57,7 +81,52 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let kept = present.keep(proved, Keep { label, cap, other_account }).map_err(not_kept)?;
     local::renew_by_the_way(&present);
     said(&kept, unnamed, &flags)?;
+    if let Renewed::Ends(until) = renewed {
+        out::note(format_args!(
+            "note: nobody here can renew it: connect it anew after {}",
+            out::moment(until)
+        ));
+    }
     Ok(End::Done)
+}
+
+/// How the key comes.
+enum Way {
+    /// She pasted it.
+    Key(Secret),
+    /// The service gives it, to this client.
+    Page(Box<Client>),
+}
+
+/// Whether what was connected runs out for good.
+enum Renewed {
+    No,
+    Ends(UnixTime),
+}
+
+/// Through the service's page. What is not proved is given up again.
+async fn by_page(
+    flags: &ConnectFlags,
+    client: &Client,
+    present: &Present<'_>,
+    (entry, cap): (&Entry, Access),
+    executor: &Executor,
+) -> anyhow::Result<(Result<Proved, ProveError>, Renewed)> {
+    let wire = executor.wire.as_ref();
+    let obtained = oauth::obtain(&flags.oauth, client, entry, wire, cap).await?;
+    let copy = |secret: &Secret| Secret::new(secret.expose().to_owned());
+    let access = copy(&obtained.pair.access)?;
+    let refresh = obtained.pair.refresh.as_ref().map(copy).transpose()?;
+    let renewed = match (&obtained.renewer, obtained.pair.expires_at) {
+        (None, Some(until)) => Renewed::Ends(until),
+        _ => Renewed::No,
+    };
+    let proved = present.prove_pair(obtained, entry, executor).await;
+    if proved.is_err() {
+        let endpoint = oauth::endpoint(client, entry, oauth::endpoints(entry)?, wire);
+        oauth::give_up(&endpoint, &access, refresh.as_ref()).await;
+    }
+    Ok((proved, renewed))
 }
 
 /// A word of the flags.
@@ -71,6 +140,7 @@ fn one_reader_of_stdin(flags: &ConnectFlags) -> anyhow::Result<()> {
         ("--token-stdin", flags.token_stdin),
         ("--passphrase-file -", flags.passphrase.passphrase_file.as_ref().is_some_and(dash)),
         ("--manifest -", flags.local.manifest.iter().any(dash)),
+        ("--client-secret-file -", flags.oauth.client_secret_file.as_ref().is_some_and(dash)),
         ("--ca-cert -", flags.dial.ca_cert.as_ref().is_some_and(dash)),
     ])
 }

@@ -1,0 +1,225 @@
+//! `pinhole receipts`: what was run on this machine, and whether the record of it is as it was written.
+//!
+//! Opens the bot's key, never the member's. INVARIANT: nothing here changes a receipt; only `prune` removes any, and signs
+//! that it did.
+
+pub(crate) mod args;
+mod shown;
+
+use std::sync::Arc;
+
+use pinhole_grant::{CredentialId, KeyKind, PublicKey, UnixTime};
+use pinhole_manifest::visible::visible;
+use pinhole_manifest::{OpId, ServiceId};
+use pinhole_runtime::book::{self, CheckpointFile, KeepError};
+use pinhole_runtime::clock::{Clock as _, SystemClock};
+use pinhole_runtime::receipts::{Receipt, ReceiptId, Stored};
+use pinhole_runtime::store::{Desk, ReceiptFilter};
+use serde_json::{Value, json};
+
+use self::args::{ListFlags, ReceiptsCommand};
+use crate::config::Config;
+use crate::end::{End, Failure};
+use crate::keys::{self, Bot};
+use crate::{grant, occasion, out};
+
+/// Most notes of runs under way that are counted.
+const NOTES_MAX: usize = 1_000;
+
+/// The receipts of this machine's bot.
+struct Shelf {
+    store: Arc<dyn Desk>,
+    bot: Bot,
+    file: CheckpointFile,
+    now: UnixTime,
+}
+
+impl Shelf {
+    fn open(config: &Config) -> anyhow::Result<Self> {
+        let bot = keys::bot(config)?;
+        let store = occasion::open_store(&bot.home)?;
+        let file = CheckpointFile::in_home(&bot.home);
+        Ok(Self { store, file, bot, now: SystemClock.now() })
+    }
+
+    fn key(&self) -> &PublicKey {
+        self.bot.key.public()
+    }
+
+    /// The moment so long ago.
+    fn ago(&self, time: &str) -> anyhow::Result<UnixTime> {
+        Ok(self.now.plus_secs(grant::seconds(time)?.saturating_neg()))
+    }
+}
+
+pub(crate) fn main(command: ReceiptsCommand, config: &Config) -> anyhow::Result<End> {
+    // Looking makes nothing.
+    if let ReceiptsCommand::List(flags) = &command
+        && !keys::file(KeyKind::Bot, config).exists()
+    {
+        return shown_list(&[], flags);
+    }
+    let shelf = Shelf::open(config)?;
+    match command {
+        ReceiptsCommand::List(flags) => list(&flags, &shelf),
+        ReceiptsCommand::Show { receipt, json } => show(&receipt, json, &shelf),
+        ReceiptsCommand::Verify { checkpoints, json } => {
+            let others = checkpoints.into_iter().map(CheckpointFile::at).collect();
+            verify(others, json, &shelf)
+        }
+        ReceiptsCommand::Checkpoint { json } => checkpoint(json, &shelf),
+        ReceiptsCommand::Prune { before, json } => prune(&before, json, &shelf),
+    }
+}
+
+fn list(flags: &ListFlags, shelf: &Shelf) -> anyhow::Result<End> {
+    let usage = |message: String, hint: &str| Failure::new(End::Usage, message, hint);
+    let services = "`pinhole services` lists what there is";
+    let filter = ReceiptFilter {
+        service: parsed(flags.service.as_deref(), ServiceId::parse)
+            .map_err(|error| usage(error.to_string(), services))?,
+        op: parsed(flags.op.as_deref(), OpId::parse).map_err(|error| usage(error.to_string(), services))?,
+        connection: parsed(flags.connection.as_deref(), CredentialId::parse)
+            .map_err(|error| usage(error.to_string(), "`pinhole connections list --json` shows ids"))?,
+        code: flags.code.clone(),
+        since: flags.since.as_deref().map(|time| shelf.ago(time)).transpose()?,
+        until: flags.until.as_deref().map(|time| shelf.ago(time)).transpose()?,
+    };
+    let rows = shelf.store.last_receipts(shelf.key().id(), &filter, usize::try_from(flags.limit)?)?;
+    shown_list(&rows, flags)
+}
+
+fn shown_list(rows: &[Stored], flags: &ListFlags) -> anyhow::Result<End> {
+    if flags.json {
+        let rows: Vec<Value> = rows.iter().map(shown::in_json).collect();
+        out::json(&rows)?;
+    } else if rows.is_empty() {
+        out::note("there is no such receipt");
+    } else {
+        let lines: Vec<String> = rows.iter().map(shown::in_a_line).collect();
+        out::document(lines.join("\n"))?;
+    }
+    // A row that is not as it was written is shown as that, and is not passed over.
+    if rows.iter().all(|row| row.receipt().is_some()) {
+        return Ok(End::Done);
+    }
+    out::note("some receipts are not as they were written: `pinhole receipts verify` says which");
+    Ok(End::Failed)
+}
+
+fn parsed<T, E>(text: Option<&str>, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<Option<T>, E> {
+    text.map(parse).transpose()
+}
+
+fn show(name: &str, json: bool, shelf: &Shelf) -> anyhow::Result<End> {
+    let row = found(name, shelf)?;
+    let Some(receipt) = row.as_ref().and_then(Stored::receipt).filter(|receipt| is_named(receipt, name))
+    else {
+        let (message, hint) = match row {
+            Some(_) => (
+                format!("the receipt `{}` is not as it was written", visible(name)),
+                "`pinhole receipts verify` says more",
+            ),
+            None => {
+                (format!("there is no receipt `{}`", visible(name)), "`pinhole receipts list` shows them")
+            }
+        };
+        let end = if row.is_some() { End::Failed } else { End::Refused };
+        return Err(Failure::new(end, message, hint).into());
+    };
+    if json {
+        out::json(&shown::whole(&receipt))?;
+    } else {
+        out::document(shown::for_people(&receipt))?;
+    }
+    Ok(End::Done)
+}
+
+/// The row of this number, or of the number of this id.
+fn found(name: &str, shelf: &Shelf) -> anyhow::Result<Option<Stored>> {
+    let seq = name.parse::<ReceiptId>().map(ReceiptId::seq).or_else(|_no_id| name.parse::<u64>());
+    let Ok(seq) = seq else {
+        let message = format!("`{}` names no receipt", visible(name));
+        let hint = "write its id, such as `17-3fa94be2d01c7a55`, or its number";
+        return Err(Failure::new(End::Usage, message, hint).into());
+    };
+    let rows = shelf.store.receipts_from(shelf.key().id(), seq, 1)?;
+    Ok(rows.into_iter().find(|row| row.seq == seq))
+}
+
+/// Under an id another receipt of the same number is another.
+fn is_named(receipt: &Receipt, name: &str) -> bool {
+    name.parse::<ReceiptId>().is_ok_and(|id| id == receipt.id()) || name == receipt.seq().to_string()
+}
+
+fn verify(mut files: Vec<CheckpointFile>, json: bool, shelf: &Shelf) -> anyhow::Result<End> {
+    if let Some(missing) = files.iter().find(|file| !file.path().exists()) {
+        let message = format!("there is no file `{}`", missing.path().display());
+        return Err(Failure::new(End::Usage, message, "say where the copy of the checkpoints is").into());
+    }
+    files.push(shelf.file.clone());
+    let verdict = book::verify(&*shelf.store, shelf.key(), &files).map_err(not_kept)?;
+    let under_way = shelf.store.notes(shelf.key().id(), NOTES_MAX)?.len();
+    if json {
+        out::json(&shown::verdict_in_json(&verdict, under_way))?;
+    } else {
+        out::document(shown::verdict(&verdict, under_way))?;
+    }
+    Ok(if verdict.is_sound() { End::Done } else { End::Failed })
+}
+
+fn checkpoint(json: bool, shelf: &Shelf) -> anyhow::Result<End> {
+    let made =
+        book::checkpoint(&*shelf.store, &shelf.bot.key, shelf.now, Some(&shelf.file)).map_err(not_kept)?;
+    if json {
+        out::json(&json!({ "seq": made.map(|head| head.seq), "hash": made.map(|head| head.hash) }))?;
+        return Ok(End::Done);
+    }
+    match made {
+        Some(head) => out::document(format_args!(
+            "signed: the receipts up to {} ({}); also in {}",
+            head.seq,
+            head.hash,
+            visible(&shelf.file.path().display().to_string())
+        ))?,
+        None => out::note("there is no receipt yet"),
+    }
+    Ok(End::Done)
+}
+
+fn prune(before: &str, json: bool, shelf: &Shelf) -> anyhow::Result<End> {
+    let before = shelf.ago(before)?;
+    let pruned = book::prune(&*shelf.store, &shelf.bot.key, before, shelf.now, Some(&shelf.file));
+    let pruned = pruned.map_err(not_kept)?;
+    if json {
+        let (receipts, last) =
+            (pruned.map_or(0, |pruned| pruned.receipts), pruned.map(|pruned| pruned.last.seq));
+        out::json(&json!({ "removed": receipts, "last": last }))?;
+    } else {
+        match pruned {
+            Some(pruned) => out::document(format_args!(
+                "removed: {} receipts, up to {}",
+                pruned.receipts, pruned.last.seq
+            ))?,
+            None => out::note("there is nothing so old; the last receipt always stays"),
+        }
+    }
+    Ok(End::Done)
+}
+
+fn not_kept(error: KeepError) -> anyhow::Error {
+    match error {
+        KeepError::Store(store) => store.into(),
+        KeepError::NotSound => {
+            let hint = "`pinhole receipts verify` says which; nothing was changed";
+            Failure::new(End::Failed, error.to_string(), hint).into()
+        }
+        KeepError::Checkpoint(_) => {
+            Failure::new(End::Local, error.to_string(), "look at the bot's key: `pinhole doctor`").into()
+        }
+        KeepError::File { ref source, .. } => {
+            let message = format!("{error}: {source}");
+            Failure::new(End::Local, message, "look at the disk and at the rights of the folder").into()
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Receipts for people, and for programs.
+//!
+//! A row that is not as it was written is shown as that: nothing that it says is repeated as a receipt's word.
+
+use std::fmt::Write as _;
+
+use pinhole_manifest::visible::visible;
+use pinhole_runtime::net::Sent;
+use pinhole_runtime::receipts::{Facts, Finding, Receipt, Stored, Unended, Verdict};
+use serde_json::{Value, json};
+
+use crate::out;
+
+/// A row in a list of JSON.
+pub(super) fn in_json(row: &Stored) -> Value {
+    match row.receipt() {
+        Some(receipt) => whole(&receipt),
+        None => json!({ "seq": row.seq, "changed": true }),
+    }
+}
+
+/// All that a receipt says, with its id and its hash.
+pub(super) fn whole(receipt: &Receipt) -> Value {
+    json!({
+        "id": receipt.id(), "seq": receipt.seq(), "hash": receipt.hash(), "prev": receipt.prev(),
+        "run": receipt.facts(),
+    })
+}
+
+/// A row in a list.
+pub(super) fn in_a_line(row: &Stored) -> String {
+    let Some(receipt) = row.receipt() else {
+        return format!("{:<24} was changed", row.seq);
+    };
+    let facts = receipt.facts();
+    format!(
+        "{:<24} {}  {:<28} {}{}",
+        receipt.id().to_string(),
+        out::moment(facts.at),
+        format!("{}.{}", facts.service, facts.op),
+        facts.code,
+        sent(facts)
+    )
+}
+
+fn sent(facts: &Facts) -> &'static str {
+    match (facts.sent, facts.unended) {
+        (_, Some(Unended::Lost)) => ", its process went away",
+        (_, Some(Unended::Abandoned)) => ", given up by whoever asked",
+        (Sent::No, None) => ", nothing sent",
+        (Sent::Maybe, None) => ", maybe sent",
+        (Sent::Yes, None) => "",
+    }
+}
+
+/// A receipt, a line for each thing that it says.
+pub(super) fn for_people(receipt: &Receipt) -> String {
+    let facts = receipt.facts();
+    let mut text = format!("receipt {}\n", receipt.id());
+    let mut say = |name: &str, value: String| {
+        // Writing to a text does not fail.
+        writeln!(text, "  {name:<12} {}", visible(&value)).unwrap_or_default();
+    };
+    let or_none = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    say("began", out::moment(facts.at));
+    say("op", format!("{}.{}", facts.service, facts.op));
+    say("outcome", format!("{}{}", facts.code, sent(facts)));
+    say("bot", facts.bot.to_string());
+    say("member", or_none(facts.member.map(|id| id.to_string())));
+    say("grant", or_none(facts.grant.map(|id| id.to_string())));
+    say("connection", or_none(facts.connection.map(|id| id.to_string())));
+    say("asked by", facts.principal.map_or_else(|| "this host".to_owned(), |id| id.to_string()));
+    say("manifest", or_none(facts.manifest.map(|digest| digest.to_string())));
+    say("approval", or_none(facts.approval.map(|digest| digest.to_string())));
+    say("args", or_none(facts.args_digest.map(|digest| digest.to_string())));
+    if let Some(args) = &facts.args {
+        say("", args.to_string());
+    }
+    for made in &facts.requests {
+        let status = made.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
+        say("request", format!("{} {}: {status}, {}", made.method, made.path, out::bytes(made.bytes)));
+    }
+    if facts.more_requests > 0 {
+        say("request", format!("and {} more", facts.more_requests));
+    }
+    say(
+        "bytes",
+        format!("{} in, {} out, {} ms", out::bytes(facts.bytes_in), out::bytes(facts.bytes_out), facts.ms),
+    );
+    say("fields", if facts.fields.is_empty() { "-".to_owned() } else { facts.fields.join(", ") });
+    say("hash", receipt.hash().to_string());
+    say("behind", or_none(receipt.prev().map(|digest| digest.to_string())));
+    text.trim_end().to_owned()
+}
+
+/// What came of looking at the chain.
+pub(super) fn verdict(verdict: &Verdict, under_way: usize) -> String {
+    let mut lines: Vec<String> =
+        verdict.findings.iter().map(|finding| format!("wrong: {}", named(finding))).collect();
+    if verdict.more > 0 {
+        lines.push(format!("wrong: and {} more", verdict.more));
+    }
+    let range = match (verdict.first, verdict.last) {
+        (Some(first), Some(last)) => format!("{} receipts, {first} to {last}", verdict.receipts),
+        _ => "no receipts".to_owned(),
+    };
+    let covered = match verdict.covered {
+        Some(covered) => format!("signed up to {covered}"),
+        None => "not signed yet".to_owned(),
+    };
+    let word = if verdict.is_sound() { "sound" } else { "not sound" };
+    lines.push(format!("{word}: {range}; {covered}, {} checkpoints", verdict.checkpoints));
+    match verdict.uncovered() {
+        0 => {}
+        behind => lines.push(format!(
+            "not known: whether receipts behind the last checkpoint were cut off; {behind} stand there (`pinhole receipts \
+             checkpoint` signs them)"
+        )),
+    }
+    if under_way > 0 {
+        lines.push(format!("under way: {under_way} runs that have begun to send and have no receipt yet"));
+    }
+    lines.join("\n")
+}
+
+/// The same for programs.
+pub(super) fn verdict_in_json(verdict: &Verdict, under_way: usize) -> Value {
+    let findings: Vec<Value> = verdict.findings.iter().map(finding_in_json).collect();
+    json!({
+        "sound": verdict.is_sound(), "findings": findings, "more_findings": verdict.more,
+        "receipts": verdict.receipts, "first": verdict.first, "last": verdict.last,
+        "signed_up_to": verdict.covered, "checkpoints": verdict.checkpoints, "unsigned": verdict.uncovered(),
+        "under_way": under_way,
+    })
+}
+
+fn named(finding: &Finding) -> String {
+    let span =
+        |from: u64, to: u64| if from == to { format!("{from} is") } else { format!("{from} to {to} are") };
+    match finding {
+        Finding::Edited { seq } => format!("{seq} was changed"),
+        Finding::Gap { from, to } => format!("{} missing", span(*from, *to)),
+        Finding::Relinked { seq } => {
+            format!("{seq} does not fit the one before it: one of the two was changed, moved or put there")
+        }
+        Finding::Rewritten { after, seq } => format!(
+            "{seq} is not what the bot signed: it or one before it, behind {after}, was changed and the hashes made anew"
+        ),
+        Finding::Truncated { from, to } => format!("{} cut off", span(*from, *to)),
+        Finding::FalseCheckpoint { place } => {
+            format!("a checkpoint that the bot did not sign: {}", visible(place))
+        }
+    }
+}
+
+fn finding_in_json(finding: &Finding) -> Value {
+    match finding {
+        Finding::Edited { seq } => json!({ "kind": "edited", "seq": seq }),
+        Finding::Gap { from, to } => json!({ "kind": "gap", "from": from, "to": to }),
+        Finding::Relinked { seq } => json!({ "kind": "relinked", "seq": seq }),
+        Finding::Rewritten { after, seq } => json!({ "kind": "rewritten", "after": after, "seq": seq }),
+        Finding::Truncated { from, to } => json!({ "kind": "truncated", "from": from, "to": to }),
+        Finding::FalseCheckpoint { place } => json!({ "kind": "false_checkpoint", "place": place }),
+    }
+}
