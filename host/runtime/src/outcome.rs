@@ -6,6 +6,7 @@
 mod code;
 pub(crate) mod kept;
 mod more;
+mod rotated;
 
 use pinhole_grant::PageToken;
 use pinhole_manifest::visible::{is_plain_line, visible};
@@ -15,6 +16,7 @@ use serde::ser::{SerializeMap as _, Serializer};
 
 pub use code::{Code, ExitClass};
 pub use more::Unfollowed;
+pub use rotated::Rotated;
 
 use crate::net::Sent;
 use crate::project::Tree;
@@ -33,6 +35,8 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What it took.
     pub meta: Meta,
+    /// The newest pair of the grant's credential, where the grant has an older one: for its member, whatever came of the run.
+    pub rotated: Option<Rotated>,
 }
 
 /// What came of a run.
@@ -285,6 +289,9 @@ impl Serialize for Outcome {
                 map.serialize_entry("notes", &answer.all_notes().collect::<Vec<_>>())?;
             }
             Verdict::Refused(refusal) => map.serialize_entry("refusal", refusal)?,
+        }
+        if let Some(rotated) = &self.rotated {
+            map.serialize_entry("rotated", rotated)?;
         }
         map.serialize_entry("meta", &self.meta)?;
         map.end()

@@ -68,6 +68,8 @@ mod receipts;
 #[cfg(test)]
 mod registry;
 #[cfg(test)]
+mod research;
+#[cfg(test)]
 mod run;
 #[cfg(test)]
 mod settings;

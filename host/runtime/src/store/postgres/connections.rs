@@ -7,6 +7,7 @@ use tokio_postgres::{Error, Row};
 use super::broken::{Broken, Columns};
 use super::grants::put;
 use super::pool::{Session, Values};
+use super::renewals::forget;
 use super::spine::revoke;
 use super::{PostgresStore, alone};
 use crate::store::{ConnectionError, ConnectionRow, Connections, GrantRow, QuestionState, StoreError, Table};
@@ -163,6 +164,7 @@ async fn remove(
     session.execute("DELETE FROM grants WHERE connection = $1", &[&id]).await?;
     end_open(session, &id, QuestionState::Denied).await?;
     session.execute("DELETE FROM connections WHERE id = $1", &[&id]).await?;
+    forget(session, &member, &id).await?;
     // Grants of it that are not stored, such as those that were renewed since, end too.
     let ended_for_good = "INSERT INTO ended (connection, member) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     session.execute(ended_for_good, &[&id, &member]).await?;

@@ -23,6 +23,7 @@ mod locks;
 mod pool;
 mod questions;
 mod receipts;
+mod renewals;
 mod schema;
 mod spine;
 mod tls;

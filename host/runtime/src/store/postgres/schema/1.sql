@@ -166,3 +166,42 @@ CREATE TABLE checkpoints (
     envelope BYTEA NOT NULL CHECK (length(envelope) > 0),
     PRIMARY KEY (bot, seq, pruned)
 );
+
+-- Renewals. A line is a family of token pairs; `id` is the keyed digest of its first, `sealed` the newest, sealed to the bot
+-- that renewed it.
+CREATE TABLE lines (
+    id TEXT COLLATE "C" NOT NULL PRIMARY KEY CHECK (length(id) = 43),
+    member TEXT COLLATE "C" NOT NULL,
+    bot TEXT COLLATE "C" NOT NULL,
+    credential TEXT COLLATE "C" NOT NULL,
+    service TEXT COLLATE "C" NOT NULL,
+    gen BIGINT NOT NULL CHECK (gen >= 0),
+    state TEXT COLLATE "C" NOT NULL CHECK (state IN ('live', 'sent', 'dead')),
+    tries BIGINT NOT NULL CHECK (tries BETWEEN 0 AND 5),
+    failures BIGINT NOT NULL CHECK (failures BETWEEN tries AND 4294967295),
+    again_at BIGINT,
+    newest TEXT COLLATE "C" NOT NULL CHECK (length(newest) = 43),
+    sealed BYTEA CHECK (length(sealed) > 0),
+    CHECK (sealed IS NOT NULL OR newest = id),
+    CHECK (state <> 'live' OR tries = 0),
+    CHECK (state <> 'sent' OR (tries > 0 AND again_at IS NOT NULL))
+);
+CREATE INDEX lines_member ON lines (member, credential);
+
+-- Every pair of a line leads to it, by its keyed digest, for good: an old one that were forgotten would begin a line of its
+-- own, and be sent once more.
+CREATE TABLE pairs (
+    digest TEXT COLLATE "C" NOT NULL PRIMARY KEY CHECK (length(digest) = 43),
+    member TEXT COLLATE "C" NOT NULL,
+    line TEXT COLLATE "C" NOT NULL REFERENCES lines (id) ON DELETE CASCADE
+);
+CREATE INDEX pairs_line ON pairs (line);
+
+-- Pairs that wait for their member: the newest of each connection, sealed to her.
+CREATE TABLE returned (
+    member TEXT COLLATE "C" NOT NULL,
+    connection TEXT COLLATE "C" NOT NULL,
+    gen BIGINT NOT NULL CHECK (gen > 0),
+    sealed BYTEA NOT NULL CHECK (length(sealed) > 0),
+    PRIMARY KEY (member, connection)
+);

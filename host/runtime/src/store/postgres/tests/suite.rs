@@ -13,7 +13,7 @@ impl Bench for Database {
 
     fn empty(&self) -> Arc<dyn Desk> {
         let store = Self::store(self);
-        let tables = "uses, revoked, clock, connections, ended, grants, questions, tokens, kept, receipts, begun, checkpoints";
+        let tables = "uses, revoked, clock, connections, ended, grants, questions, tokens, kept, receipts, begun, checkpoints, lines, pairs, returned";
         assert!(self.change(&format!("TRUNCATE {tables}")));
         Arc::new(store)
     }

@@ -9,6 +9,7 @@ pub(crate) mod model;
 pub(crate) mod processes;
 pub(crate) mod questions;
 pub(crate) mod receipts;
+pub(crate) mod renewals;
 pub(crate) mod spine;
 pub(crate) mod tokens;
 
@@ -74,6 +75,13 @@ macro_rules! every_check {
                 nothing_is_removed_from_a_chain_that_is_not_sound,
                 threads_put_their_receipts_behind_each_other,
                 twenty_processes_make_one_chain,
+            ],
+            renewals: [
+                whatever_is_done_to_lines_both_stores_and_the_model_say_the_same,
+                a_line_is_what_it_was_after_the_store_was_opened_anew,
+                the_database_holds_lines_to_their_rules_whoever_writes,
+                what_was_renewed_goes_with_its_connection,
+                the_newest_pair_waits_for_its_member,
             ],
             spine: [
                 every_use_is_spent_exactly_once_by_many_threads_with_stores_of_their_own,
