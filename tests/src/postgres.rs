@@ -13,7 +13,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// Keeps one server: says where it is, then does what each line says, and answers with `done`.
 const KEEPER: &str = r#"
 set -e
-bin=$1
+bin=$1 port=$2 certificate=$3 key=$4
 dir=$(mktemp -d /tmp/pinhole-postgres.XXXXXX)
 "$bin/initdb" -D "$dir/data" -U pinhole --auth=trust --no-sync --encoding=UTF8 --locale=C >/dev/null
 cat >>"$dir/data/postgresql.conf" <<END
@@ -23,7 +23,14 @@ fsync = off
 max_connections = 300
 shared_buffers = 32MB
 log_min_messages = fatal
+port = $port
 END
+if [ -n "$certificate" ]; then
+  umask 077
+  printf '%s' "$certificate" >"$dir/data/server.crt"
+  printf '%s' "$key" >"$dir/data/server.key"
+  printf '%s\n' "ssl = on" "listen_addresses = '127.0.0.1'" >>"$dir/data/postgresql.conf"
+fi
 start() { "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w -t 60 start >/dev/null 2>&1; }
 start
 echo "$dir"
@@ -47,6 +54,7 @@ pub struct Postgres {
     orders: Mutex<(Option<ChildStdin>, BufReader<ChildStdout>)>,
     folder: PathBuf,
     psql: PathBuf,
+    port: u16,
     databases: AtomicU32,
 }
 
@@ -64,6 +72,18 @@ impl Postgres {
 
     /// A server that this test may stop and kill.
     pub fn start(test: &str) -> Option<Self> {
+        Self::start_at(test, 5432, ["", ""])
+    }
+
+    /// One that listens on a port of 127.0.0.1 too, and has this certificate and key: PEM.
+    pub fn start_encrypted(test: &str, certificate_and_key: [&str; 2]) -> Option<Self> {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback");
+        let port = free.local_addr().expect("an address").port();
+        drop(free);
+        Self::start_at(test, port, certificate_and_key)
+    }
+
+    fn start_at(test: &str, port: u16, certificate_and_key: [&str; 2]) -> Option<Self> {
         let Some(bin) = binaries() else {
             missing(test);
             return None;
@@ -78,7 +98,7 @@ impl Postgres {
             command.args(sh.iter().skip(1));
             command
         };
-        command.arg(&bin).current_dir("/").env("TZ", "UTC");
+        command.arg(&bin).arg(port.to_string()).args(certificate_and_key).current_dir("/").env("TZ", "UTC");
         let mut keeper = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
         let stdin = keeper.stdin.take();
         let mut stdout = BufReader::new(keeper.stdout.take().expect("a pipe"));
@@ -90,6 +110,7 @@ impl Postgres {
             orders: Mutex::new((stdin, stdout)),
             folder: folder.trim_end().into(),
             psql: bin.join("psql"),
+            port,
             databases: AtomicU32::new(0),
         })
     }
@@ -98,7 +119,12 @@ impl Postgres {
     pub fn database(&self) -> String {
         let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
         self.sql("postgres", &format!("CREATE DATABASE {name}"));
-        format!("postgres://pinhole@/{name}?host={}", self.folder.display())
+        format!("postgres://pinhole@/{name}?host={}&port={}", self.folder.display(), self.port)
+    }
+
+    /// The port on which a server of [`Postgres::start_encrypted`] listens.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Runs SQL as the database's owner, and gives what it answers: a line a row, `|` between columns.
@@ -108,7 +134,8 @@ impl Postgres {
     pub fn sql(&self, database: &str, sql: &str) -> String {
         let mut psql = Command::new(&self.psql);
         psql.args(["-XqAt", "-v", "ON_ERROR_STOP=1", "-U", "pinhole", "-d", database, "-c", sql]);
-        let said = psql.arg("-h").arg(&self.folder).output().expect("psql");
+        psql.arg("-h").arg(&self.folder).args(["-p", &self.port.to_string()]);
+        let said = psql.output().expect("psql");
         assert!(said.status.success(), "{sql}: {}", String::from_utf8_lossy(&said.stderr));
         String::from_utf8(said.stdout).expect("text")
     }

@@ -7,6 +7,7 @@ mod harness;
 mod secrets;
 mod server;
 mod suite;
+mod tls;
 
 use harness::Postgres;
 
