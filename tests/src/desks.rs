@@ -14,7 +14,7 @@ use pinhole_runtime::store::{
     Connections, Fate, GrantError, GrantFilter, GrantRow, Grants, Held, Kept, Line, LineError, LockError,
     LockName, Locks, NewQuestion, Party, Question, QuestionId, Questions, RaiseError, ReceiptFilter,
     Receipts, Removal, Renewals, ReturnedRow, Returns, Settled, SpendError, SqliteStore, Store, StoreError,
-    TakeError, Taken, TokenError, TokenRow, Tokens, Use,
+    Table, TakeError, Taken, TokenError, TokenRow, Tokens, Unreadable, Use,
 };
 
 type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
@@ -103,6 +103,12 @@ impl Grants for JustBefore {
 impl Locks for JustBefore {
     as_the_store_does! {
         hold(what: &LockName, patience: Duration) -> Result<Held, LockError>;
+    }
+}
+
+impl Unreadable for JustBefore {
+    as_the_store_does! {
+        forget_unreadable(table: Table, member: KeyId, id: &str) -> Result<Removal, StoreError>;
     }
 }
 

@@ -30,6 +30,7 @@ pub mod holds;
 mod local;
 mod modules;
 mod node;
+pub mod postgres;
 mod shared;
 mod signed;
 mod stage;

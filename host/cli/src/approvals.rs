@@ -11,8 +11,7 @@ use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
 use pinhole_runtime::local::{self as runtime, ApproveError, Sheet, SheetError};
 use pinhole_runtime::store::{
-    AnswerError, Connections as _, Party, Question, QuestionId, QuestionState, Questions as _, Removal,
-    StoreError, Table,
+    AnswerError, Party, Question, QuestionId, QuestionState, Removal, StoreError, Table,
 };
 use serde_json::{Value, json};
 
@@ -164,7 +163,7 @@ fn deny(question: &str, config: &Config) -> anyhow::Result<End> {
             Removal::Absent => Err(id(question).err().unwrap_or_else(|| over(&AnswerError::Absent).into())),
         };
     };
-    match runtime::deny(&desktop.store, member, id, desktop.now) {
+    match runtime::deny(&*desktop.store, member, id, desktop.now) {
         Ok(()) => out::document(format_args!("denied: {id}"))?,
         Err(AnswerError::Store(StoreError::Tampered { .. })) => {
             desktop.store.forget_question(member, id)?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::PageFlags;
+use crate::backup::BackupFlags;
 use crate::broker::args::BrokerFlags;
 use crate::connect::OAuthFlags;
 use crate::connections::RemoveFlags;
@@ -106,6 +107,8 @@ pub(crate) enum Command {
     /// Make and revoke the tokens by which others may call this machine's MCP server over HTTP
     #[command(subcommand)]
     Tokens(TokensCommand),
+    /// Copy the database of this home to a file, while others use it
+    Backup(BackupFlags),
     /// Have a model read on your connections and answer one question
     #[command(after_help = crate::research::args::EXAMPLES)]
     Research(Box<ResearchFlags>),

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use pinhole_grant::Dial;
@@ -67,7 +66,7 @@ pub(crate) fn prepare(
             (Bot { key, home: config.home().to_owned() }, issuers, grant)
         }
     };
-    let store = Arc::new(occasion::open_store(&bot.home)?);
+    let store = occasion::open_store(&bot.home)?;
     let executor = occasion::executor(catalog, bot.key, issuers, client, store, settings::sandbox(config)?);
     let book = if is_stored { settings::book(&bot.home, config) } else { settings::passing_book(config) };
     let executor = Executor { book: book?, ..executor };

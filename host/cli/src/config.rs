@@ -11,6 +11,9 @@ use zeroize::Zeroizing;
 use crate::args::Global;
 use crate::end::{End, Failure};
 
+/// What the operator sets, in a home.
+pub(crate) const CONFIG: &str = "config.toml";
+
 /// Folders and the level of the log.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
@@ -141,7 +144,7 @@ impl Config {
 
     /// What the operator sets.
     pub(crate) fn file(&self) -> PathBuf {
-        self.home.join("config.toml")
+        self.home.join(CONFIG)
     }
 
     /// What the trusted registries gave.

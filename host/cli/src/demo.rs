@@ -9,6 +9,7 @@ use pinhole_runtime::catalog::{Catalog, Entry};
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
 use pinhole_runtime::outcome::Verdict;
 use pinhole_runtime::sandbox::Sandbox;
+use pinhole_runtime::store::SqliteStore;
 use pinhole_runtime::{CallRequest, Executor, Outcome};
 use pinhole_standin::{Config as StandinConfig, GithubWorld, Standin, World};
 use serde_json::json;
@@ -162,7 +163,7 @@ impl Stage {
         let issuers = vec![occasion.issuer()];
         let state = tempfile::tempdir()?;
         let client = PinnedClient::new(settings)?;
-        let store = std::sync::Arc::new(occasion::open_store(state.path())?);
+        let store = std::sync::Arc::new(SqliteStore::open_home(state.path())?);
         let sandbox = Sandbox::default();
         let executor = occasion::executor(catalog, bot, issuers, client, store, sandbox);
         Ok(Self { standin, executor, occasion, first, _state: state })

@@ -31,8 +31,22 @@ pub(crate) fn read_component(path: &Path) -> anyhow::Result<Vec<u8>> {
     bounded(open(path)?, &path.display().to_string(), MODULE_BYTES_MAX)
 }
 
-/// Reads a private file. One that others can read or write is refused: what it holds is no secret any more.
+/// What is private in a file: what it is called, and what to do where others may have read it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Private(&'static str, &'static str);
+
+/// Files of keys.
+const KEYS: Private = Private("is a key file", "make new keys");
+/// Files with the URL of a database.
+pub(crate) const DATABASE_URL: Private = Private("has the password of a database", "change the password");
+
+/// Reads a key file. One that others can read or write is refused: what it holds is no secret any more.
 pub(crate) fn read_private(path: &Path) -> anyhow::Result<Vec<u8>> {
+    read_private_of(path, KEYS)
+}
+
+/// The same for another secret.
+pub(crate) fn read_private_of(path: &Path, what: Private) -> anyhow::Result<Vec<u8>> {
     // What is no file might never answer.
     if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         let message = format!("`{}` is not a file", path.display());
@@ -40,7 +54,9 @@ pub(crate) fn read_private(path: &Path) -> anyhow::Result<Vec<u8>> {
     }
     let file = open(path)?;
     #[cfg(unix)]
-    only_the_owner_s(&file, path)?;
+    only_the_owner_s(&file, path, what)?;
+    #[cfg(not(unix))]
+    let _only_one_user = what;
     bounded(file, &path.display().to_string(), INPUT_MAX)
 }
 
@@ -52,7 +68,7 @@ fn open(path: &Path) -> anyhow::Result<File> {
 }
 
 #[cfg(unix)]
-fn only_the_owner_s(file: &File, path: &Path) -> anyhow::Result<()> {
+fn only_the_owner_s(file: &File, path: &Path, what: Private) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = file.metadata()?.permissions().mode() & 0o777;
     let others = mode & 0o077;
@@ -60,9 +76,8 @@ fn only_the_owner_s(file: &File, path: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     let path = path.display();
-    let message =
-        format!("`{path}` is a key file, and others than its owner can get at it (mode {mode:04o})");
-    let hint = format!("`chmod 600 {path}`; if somebody may have read it, make new keys");
+    let message = format!("`{path}` {}, and others than its owner can get at it (mode {mode:04o})", what.0);
+    let hint = format!("`chmod 600 {path}`; if somebody may have read it, {}", what.1);
     Err(Failure::new(End::Local, message, hint).into())
 }
 

@@ -13,7 +13,6 @@ use pinhole_manifest::{Access, OpId};
 use pinhole_runtime::catalog::Entry;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::render;
-use pinhole_runtime::store::Store as _;
 
 use crate::args::{GrantCommand, MintFlags};
 use crate::config::Config;

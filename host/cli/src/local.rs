@@ -11,7 +11,7 @@ use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::local::{Agreed, LocalBot, Present};
 use pinhole_runtime::net::PinnedClient;
-use pinhole_runtime::store::{ConnectionRow, Connections as _, Desk, SqliteStore, Store as _};
+use pinhole_runtime::store::{ConnectionRow, Desk};
 
 use crate::config::Config;
 use crate::end::{End, Failure};
@@ -25,7 +25,7 @@ pub(crate) fn bot(catalog: Catalog, client: PinnedClient, config: &Config) -> an
         Some(member) => member,
         None => SecretKey::generate(KeyKind::Member, &mut occasion::entropy()).public().clone(),
     };
-    let store = Arc::new(occasion::open_store(&bot.home)?);
+    let store = occasion::open_store(&bot.home)?;
     let (id, desk) = (member.id(), Arc::clone(&store));
     let sandbox = settings::sandbox(config)?;
     let executor = occasion::executor(catalog, bot.key, vec![member], client, store, sandbox);
@@ -35,7 +35,7 @@ pub(crate) fn bot(catalog: Catalog, client: PinnedClient, config: &Config) -> an
 
 /// The store, and whose rows in it are looked at.
 pub(crate) struct Desktop {
-    pub(crate) store: SqliteStore,
+    pub(crate) store: Arc<dyn Desk>,
     pub(crate) member: PublicKey,
     pub(crate) bot: keys::Bot,
     pub(crate) now: UnixTime,
@@ -67,7 +67,7 @@ impl Desktop {
 
     /// The member herself, her key open.
     pub(crate) fn present<'a>(&'a self, key: &'a SecretKey, catalog: &'a Catalog) -> Present<'a> {
-        present(key, self.bot.key.public(), &self.store, catalog, self.now)
+        present(key, self.bot.key.public(), &*self.store, catalog, self.now)
     }
 
     /// The one connection that the flags name.

@@ -7,11 +7,13 @@
 mod approvals;
 mod args;
 mod asking;
+mod backup;
 mod broker;
 mod call;
 mod config;
 mod connect;
 mod connections;
+mod database;
 mod demo;
 mod doctor;
 mod end;
@@ -84,6 +86,7 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Research(flags) => block_on(research::main(*flags, config)),
         Command::Receipts(command) => receipts::main(command, config),
         Command::Tokens(command) => tokens::main(command, config),
+        Command::Backup(flags) => backup::main(&flags, config),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "pinhole", &mut script);

@@ -23,13 +23,14 @@ use pinhole_runtime::local::unproved;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
 use pinhole_runtime::renew::Renewing;
 use pinhole_runtime::sandbox::Sandbox;
-use pinhole_runtime::store::{SqliteStore, Store};
+use pinhole_runtime::store::{Desk, Store};
 use pinhole_runtime::{Executor, Retries};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
 use crate::args::{DialFlags, LocalManifests};
 use crate::config::Config;
+use crate::database::{self, DatabaseFlags};
 use crate::end::{End, Failure};
 use crate::registry::shelf;
 use crate::{files, terminal};
@@ -313,7 +314,7 @@ pub(crate) fn executor(
     }
 }
 
-/// The store of a home.
-pub(crate) fn open_store(home: &Path) -> anyhow::Result<SqliteStore> {
-    Ok(SqliteStore::open_home(home)?)
+/// The store of a home, or the one that its `config.toml` names.
+pub(crate) fn open_store(home: &Path) -> anyhow::Result<Arc<dyn Desk>> {
+    database::open_desk(home, &DatabaseFlags::default())
 }

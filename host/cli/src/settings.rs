@@ -16,11 +16,14 @@ use pinhole_runtime::sandbox::{Sandbox, SandboxSettings};
 use toml::{Table, Value};
 
 use crate::config::Config;
+use crate::database::StoreSettings;
 use crate::end::{End, Failure};
 use crate::files;
 
 /// The table of the settings of modules.
 const SANDBOX: &str = "sandbox";
+/// The table of where the state is.
+const STORE: &str = "store";
 /// The table of the settings of registries.
 const REGISTRY: &str = "registry";
 /// The table of the settings of the sidecar.
@@ -44,6 +47,8 @@ const ALLOW: &str = "allow";
 pub(crate) struct Settings {
     /// For modules.
     pub(crate) sandbox: SandboxSettings,
+    /// Where the state is.
+    pub(crate) store: StoreSettings,
     /// For receipts.
     pub(crate) receipts: ReceiptSettings,
     /// For research.
@@ -71,6 +76,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             sandbox: SandboxSettings::default(),
+            store: StoreSettings::default(),
             receipts: ReceiptSettings::default(),
             research: None,
             consent: Consent::Held,
@@ -140,6 +146,11 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
             Value::Table(of_broker) if name == BROKER => {
                 settings.brokered = brokered(of_broker, &mut faults);
             }
+            Value::Table(of_store) if name == STORE => {
+                for (name, value) in of_store {
+                    set_store(&mut settings.store, name, value, &mut faults);
+                }
+            }
             Value::Table(of_receipts) if name == RECEIPTS => {
                 settings.receipts = of_receipts.iter().fold(settings.receipts, |settings, (name, value)| {
                     set_receipts(settings, name, value, &mut faults)
@@ -148,7 +159,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
             Value::Table(of_research) if name == RESEARCH => {
                 settings.research = model_of(of_research, &mut faults);
             }
-            _ if [SANDBOX, REGISTRY, BROKER, RECEIPTS, RESEARCH, SIDECAR].contains(&name.as_str()) => {
+            _ if [SANDBOX, REGISTRY, BROKER, RECEIPTS, RESEARCH, SIDECAR, STORE].contains(&name.as_str()) => {
                 faults.push(format!("`{name}` is a table: write `[{name}]`"));
             }
             _ => faults.push(format!("there is no setting `{name}`")),
@@ -168,6 +179,23 @@ fn issuers(value: &Value, faults: &mut Vec<String>) -> Vec<String> {
         faults.push(format!("`{SIDECAR}.{ISSUERS}` is a list of keys: write `[\"pin1…\"]`"));
         Vec::new()
     })
+}
+
+/// What is set is not repeated: it may have a password in it.
+fn set_store(settings: &mut StoreSettings, name: &str, value: &Value, faults: &mut Vec<String>) {
+    let Some(text) = value.as_str() else {
+        faults.push(format!("`{STORE}.{name}` is a {}: write a text", value.type_str()));
+        return;
+    };
+    match name {
+        "database" => settings.database = Some(text.to_owned()),
+        "database_file" => settings.database_file = Some(text.into()),
+        "database_ca" => settings.database_ca = Some(text.into()),
+        _ => faults.push(format!("in `[{STORE}]`: there is no setting `{name}`")),
+    }
+    if settings.database.is_some() && settings.database_file.is_some() {
+        faults.push(format!("`[{STORE}]` has `database` and `database_file`: write one of them"));
+    }
 }
 
 fn set(settings: SandboxSettings, name: &str, value: &Value, faults: &mut Vec<String>) -> SandboxSettings {

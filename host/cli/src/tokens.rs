@@ -11,9 +11,7 @@ use pinhole_grant::{Label, PrincipalId};
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Access, ServiceId};
 use pinhole_runtime::entropy::{self, SystemEntropy};
-use pinhole_runtime::store::{
-    Connections as _, Removal, StoreError, Table, TokenError, TokenRow, TokenScope, TokenState, Tokens as _,
-};
+use pinhole_runtime::store::{Removal, StoreError, Table, TokenError, TokenRow, TokenScope, TokenState};
 use pinhole_server::BearerToken;
 use serde_json::{Value, json};
 use zeroize::Zeroizing;

@@ -37,7 +37,7 @@ pub(super) async fn main(flags: &PageFlags, config: &Config) -> anyhow::Result<E
     let catalog = occasion::catalog(&flags.local, config)?;
     let Desktop { store, member, bot, .. } = Desktop::open(config)?;
     let side = MemberSide {
-        desk: Arc::new(store),
+        desk: store,
         catalog: Arc::new(catalog),
         member: member.id(),
         bot: bot.key.public().clone(),

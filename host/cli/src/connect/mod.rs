@@ -9,8 +9,6 @@ pub(crate) mod oauth;
 
 pub(crate) use flags::OAuthFlags;
 
-use std::sync::Arc;
-
 use pinhole_grant::{Secret, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
@@ -22,7 +20,7 @@ use pinhole_runtime::local::{
 };
 use pinhole_runtime::oauth::Client;
 use pinhole_runtime::outcome::Refusal;
-use pinhole_runtime::store::{ConnectionError, Connections as _, SqliteStore, Store as _};
+use pinhole_runtime::store::{ConnectionError, Desk};
 use serde_json::json;
 
 use crate::args::ConnectFlags;
@@ -59,7 +57,7 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
         config,
     )?;
     let bot = keys::bot(config)?;
-    let store: Arc<SqliteStore> = Arc::new(occasion::open_store(&bot.home)?);
+    let store = occasion::open_store(&bot.home)?;
     let now = store.high_water(SystemClock.now())?;
     let issuers = vec![member.key.public().clone()];
     let executor = occasion::executor(catalog, bot.key, issuers, client, store.clone(), sandbox);
@@ -69,18 +67,18 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
 
     let present = local::present(&member.key, bot, store.as_ref(), catalog, now);
     // What she is asked for at the service, where nothing else is said: what the connection has.
-    let cap_of = |store: &SqliteStore| -> anyhow::Result<Access> {
+    let cap_of = |store: &dyn Desk| -> anyhow::Result<Access> {
         let had = store.connection_named(member.key.public().id(), entry.manifest.id(), &label)?;
         Ok(cap.or(had.map(|row| row.cap)).unwrap_or(Access::Read))
     };
     let (proved, renewed) = match way {
         Way::Key(secret) => (present.prove(secret, entry, &executor).await, Renewed::No),
         Way::Page(asks) => {
-            let cap = cap_of(&store)?;
+            let cap = cap_of(store.as_ref())?;
             by_page(&flags, &asks, &present, (entry, cap), &executor).await?
         }
         Way::Broker(via) => {
-            let cap = cap_of(&store)?;
+            let cap = cap_of(store.as_ref())?;
             let proved = by_broker(&flags, &via, &present, (entry, cap), &executor).await?;
             (proved, Renewed::No)
         }

@@ -10,7 +10,7 @@ use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
 use pinhole_runtime::local::{CapError, RenewError, Skipped, Standing, Stored};
-use pinhole_runtime::store::{ConnectionError, ConnectionRow, Connections as _, GrantError, StoreError};
+use pinhole_runtime::store::{ConnectionError, ConnectionRow, GrantError, StoreError};
 pub(crate) use remove::RemoveFlags;
 use serde_json::{Value, json};
 
@@ -96,7 +96,7 @@ fn in_json(row: &ConnectionRow, reads_until: Option<UnixTime>) -> Value {
 /// Until when the local bot may read, once the row agrees with what is sealed in the bot's grant of it.
 fn reads_until(row: &ConnectionRow, desktop: &Desktop) -> Result<Option<UnixTime>, StoreError> {
     let bot = &desktop.bot.key;
-    let Some(stored) = Stored::of(row.clone(), bot.public().id(), &desktop.store)? else { return Ok(None) };
+    let Some(stored) = Stored::of(row.clone(), bot.public().id(), &*desktop.store)? else { return Ok(None) };
     match stored.open(bot, std::slice::from_ref(&desktop.member), desktop.now)? {
         Standing::Open(_) => Ok(Some(stored.grant.expires_at)),
         Standing::Refused(OpenError::Expired | OpenError::NotYetValid | OpenError::UnknownIssuer) => Ok(None),

@@ -11,7 +11,7 @@ use pinhole_runtime::local::{GiveUpError, Standing, Stored};
 use pinhole_runtime::net::PinnedClient;
 use pinhole_runtime::oauth::TokenError;
 use pinhole_runtime::oauth::broker::BrokerError;
-use pinhole_runtime::store::{ConnectionError, ConnectionRow, Connections as _, Removal, Table};
+use pinhole_runtime::store::{ConnectionError, ConnectionRow, Removal, Table};
 
 use crate::args::{DialFlags, LocalManifests, PassphraseFlags, WhichConnection};
 use crate::config::Config;
@@ -133,7 +133,7 @@ impl Leaving {
 /// Whether it came from the service's page, as far as the bot's grant of it says, which opens without her.
 fn may_be_a_token(row: &ConnectionRow, desktop: &Desktop) -> bool {
     let bot = &desktop.bot.key;
-    let Ok(Some(stored)) = Stored::of(row.clone(), bot.public().id(), &desktop.store) else { return false };
+    let Ok(Some(stored)) = Stored::of(row.clone(), bot.public().id(), &*desktop.store) else { return false };
     match stored.open(bot, std::slice::from_ref(&desktop.member), desktop.now) {
         Ok(Standing::Open(grant)) => grant.grant().credential().kind() == CredentialKind::Oauth,
         Ok(Standing::Refused(_)) => true,

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use pinhole_runtime::store::{DATABASE, SqliteStore};
+use pinhole_runtime::store::{DATABASE, PostgresStore, SqliteStore};
 
 use super::finding::Findings;
 use super::modes;
+use crate::database::{self, DatabaseFlags};
 
 /// What there is to be looked at.
 pub(super) enum Database {
@@ -16,6 +17,19 @@ pub(super) enum Database {
 }
 
 pub(super) fn look(home: &Path, findings: &mut Findings) -> Database {
+    match database::address(home, &DatabaseFlags::default()) {
+        Ok(None) => {}
+        // What is wrong with the settings is said where they are looked at.
+        Err(_) => return Database::Unusable,
+        Ok(Some(address)) => {
+            match PostgresStore::open(&address).and_then(|store| store.format()) {
+                Ok(format) => findings
+                    .ok("database", format!("`{address}`: format {format}; its rows are not looked at")),
+                Err(error) => findings.store("database", error),
+            }
+            return Database::None;
+        }
+    }
     // Before it is opened: to use it is to take it from others.
     let exposed = files(home, findings);
     let store = match SqliteStore::look(home) {

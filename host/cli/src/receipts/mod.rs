@@ -6,13 +6,15 @@
 pub(crate) mod args;
 mod shown;
 
+use std::sync::Arc;
+
 use pinhole_grant::{CredentialId, KeyKind, PublicKey, UnixTime};
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{OpId, ServiceId};
 use pinhole_runtime::book::{self, CheckpointFile, KeepError};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::receipts::{Receipt, ReceiptId, Stored};
-use pinhole_runtime::store::{ReceiptFilter, Receipts as _, SqliteStore};
+use pinhole_runtime::store::{Desk, ReceiptFilter};
 use serde_json::{Value, json};
 
 use self::args::{ListFlags, ReceiptsCommand};
@@ -26,7 +28,7 @@ const NOTES_MAX: usize = 1_000;
 
 /// The receipts of this machine's bot.
 struct Shelf {
-    store: SqliteStore,
+    store: Arc<dyn Desk>,
     bot: Bot,
     file: CheckpointFile,
     now: UnixTime,
@@ -156,7 +158,7 @@ fn verify(mut files: Vec<CheckpointFile>, json: bool, shelf: &Shelf) -> anyhow::
         return Err(Failure::new(End::Usage, message, "say where the copy of the checkpoints is").into());
     }
     files.push(shelf.file.clone());
-    let verdict = book::verify(&shelf.store, shelf.key(), &files).map_err(not_kept)?;
+    let verdict = book::verify(&*shelf.store, shelf.key(), &files).map_err(not_kept)?;
     let under_way = shelf.store.notes(shelf.key().id(), NOTES_MAX)?.len();
     if json {
         out::json(&shown::verdict_in_json(&verdict, under_way))?;
@@ -168,7 +170,7 @@ fn verify(mut files: Vec<CheckpointFile>, json: bool, shelf: &Shelf) -> anyhow::
 
 fn checkpoint(json: bool, shelf: &Shelf) -> anyhow::Result<End> {
     let made =
-        book::checkpoint(&shelf.store, &shelf.bot.key, shelf.now, Some(&shelf.file)).map_err(not_kept)?;
+        book::checkpoint(&*shelf.store, &shelf.bot.key, shelf.now, Some(&shelf.file)).map_err(not_kept)?;
     if json {
         out::json(&json!({ "seq": made.map(|head| head.seq), "hash": made.map(|head| head.hash) }))?;
         return Ok(End::Done);
@@ -187,7 +189,7 @@ fn checkpoint(json: bool, shelf: &Shelf) -> anyhow::Result<End> {
 
 fn prune(before: &str, json: bool, shelf: &Shelf) -> anyhow::Result<End> {
     let before = shelf.ago(before)?;
-    let pruned = book::prune(&shelf.store, &shelf.bot.key, before, shelf.now, Some(&shelf.file));
+    let pruned = book::prune(&*shelf.store, &shelf.bot.key, before, shelf.now, Some(&shelf.file));
     let pruned = pruned.map_err(not_kept)?;
     if json {
         let (receipts, last) =

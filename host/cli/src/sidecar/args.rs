@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::args::{DialFlags, LocalManifests};
+use crate::database::DatabaseFlags;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   pinhole sidecar --issuer pin1…
@@ -48,6 +49,8 @@ pub(crate) struct SidecarFlags {
     /// Log one JSON object a line
     #[arg(long)]
     pub(crate) log_json: bool,
+    #[command(flatten)]
+    pub(crate) database: DatabaseFlags,
     #[command(flatten)]
     pub(crate) local: LocalManifests,
     #[command(flatten)]

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{grant, keys, occasion, out, settings, wait};
+use crate::{database, grant, keys, occasion, out, settings, wait};
 pub(crate) use args::{EXAMPLES, SidecarFlags};
 pub(crate) use log::start as start_log;
 
@@ -33,14 +33,13 @@ pub(crate) async fn main(flags: SidecarFlags, config: &Config) -> anyhow::Result
     let client = occasion::client(&flags.dial, &catalog)?;
     let issuers = issuers(&flags, config)?;
     let bot = keys::bot(config)?;
-    let store = Arc::new(occasion::open_store(&bot.home)?);
-    let desk: Arc<dyn Desk> = store.clone();
+    let desk = database::open_desk(&bot.home, &flags.database)?;
     let reach = if flags.read_only { Reach::default().only(&[Access::Read]) } else { Reach::default() };
     let told = wait::told_to_stop()?;
     let http = HttpSettings::default().with_limits(limits(&flags)?);
     let at = listen(&flags, &http, &desk, &reach, config).await?;
     let book = settings::book(&bot.home, config)?;
-    let executor = occasion::executor(catalog, bot.key, issuers, client, store, settings::sandbox(config)?);
+    let executor = occasion::executor(catalog, bot.key, issuers, client, desk.clone(), settings::sandbox(config)?);
     let executor = Executor { book, ..executor };
     let sidecar = Sidecar { executor, desk, timer: Arc::new(SystemTimer), reach, queue: queue(&flags), http };
     let stop = CancellationToken::new();

@@ -8,6 +8,8 @@ mod args;
 #[cfg(test)]
 mod asking;
 #[cfg(test)]
+mod backup;
+#[cfg(test)]
 mod broker;
 #[cfg(test)]
 mod connect;
@@ -15,6 +17,8 @@ mod connect;
 mod connect_page;
 #[cfg(test)]
 mod connections;
+#[cfg(test)]
+mod database;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
@@ -57,6 +61,10 @@ mod once;
 mod pages;
 #[cfg(test)]
 mod plain;
+#[cfg(test)]
+#[path = "../../../../tests/src/postgres.rs"]
+#[expect(unreachable_pub, dead_code, reason = "the harness of all tests: these use a part of it")]
+mod postgres;
 #[cfg(test)]
 mod receipts;
 #[cfg(test)]

@@ -7,6 +7,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::ServerError;
+
 /// Which kind of row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Table {
@@ -148,6 +150,9 @@ pub enum StoreError {
         /// Its id, as the row has it.
         id: String,
     },
+    /// The database on a server is at fault.
+    #[error(transparent)]
+    Server(ServerError),
     /// Anything else that the system says when files are read and written.
     #[error("the store could not {doing}")]
     Failed {
@@ -190,6 +195,7 @@ impl StoreError {
                  question `pinhole approvals deny ID`; for a token `pinhole tokens revoke ID`, then a new one; for a line of pairs connect \
                  anew; for a receipt `pinhole receipts verify` says what became of which"
             }
+            Self::Server(error) => error.hint(),
             Self::Failed { .. } => "look at the disk and at the rights of the folder",
         }
     }

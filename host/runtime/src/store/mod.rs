@@ -9,12 +9,14 @@ mod grants;
 mod kept;
 mod locks;
 mod memory;
+mod postgres;
 mod questions;
 mod receipts;
 mod renewals;
 mod returned;
 mod sqlite;
 mod tokens;
+mod unreadable;
 
 use std::num::NonZeroU32;
 
@@ -25,6 +27,7 @@ pub use kept::{Again, Claim, Claiming, Fate, KEPT_MAX, KEPT_SECS, Kept};
 pub use locks::{Held, LockError, LockName, Locks};
 pub use memory::MemoryStore;
 use pinhole_grant::{CredentialId, GrantId, UnixTime};
+pub use postgres::{AddressError, PostgresAddress, PostgresStore, ServerError};
 pub use questions::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
     Question, QuestionId, QuestionIdError, QuestionState, Questions, RaiseError, TakeError, Taken,
@@ -32,8 +35,9 @@ pub use questions::{
 pub use receipts::{Appended, CheckpointRow, Marked, ReceiptFilter, Receipts, Settled, Use};
 pub use renewals::{Carried, Line, LineError, LineState, Lines, NextPair, Renewals, TRIES_MAX};
 pub use returned::{ReturnedRow, Returns};
-pub use sqlite::{DATABASE, LOCK_WAIT, SqliteStore};
+pub use sqlite::{BackupError, DATABASE, LOCK_WAIT, SqliteStore};
 pub use tokens::{EmptyScope, TokenError, TokenRow, TokenScope, TokenState, Tokens};
+pub use unreadable::Unreadable;
 
 /// The durable state of a host. Calls block for as long as the disk takes.
 pub trait Store: Kept + Lines + Receipts {
@@ -57,9 +61,9 @@ pub trait Store: Kept + Lines + Receipts {
 }
 
 /// All that is durable on a host.
-pub trait Desk: Store + Connections + Grants + Questions + Returns + Tokens {}
+pub trait Desk: Store + Connections + Grants + Questions + Returns + Tokens + Unreadable {}
 
-impl<T: Store + Connections + Grants + Questions + Returns + Tokens> Desk for T {}
+impl<T: Store + Connections + Grants + Questions + Returns + Tokens + Unreadable> Desk for T {}
 
 /// Why a use could not be spent.
 #[derive(Debug, thiserror::Error)]
@@ -71,3 +75,6 @@ pub enum SpendError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 //! it looked at is what it changes. It is on the disk before the call returns (`synchronous=FULL`); the latest time alone
 //! is written without waiting for the disk. Files have mode 0600, folders that are made here 0700. DESIGN, "Doors": State.
 
+mod backup;
 mod broken;
 mod connections;
 mod earlier;
@@ -18,6 +19,8 @@ mod schema;
 mod spine;
 mod tokens;
 
+pub use self::backup::BackupError;
+
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -28,7 +31,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use self::broken::{Broken, Place};
 use super::locks::InMemory;
-use super::{QuestionId, Removal, StoreError, Table};
+use super::{QuestionId, Removal, StoreError, Table, Unreadable};
 use pinhole_grant::{CredentialId, KeyId, PrincipalId};
 
 /// The name of the database in a home.
@@ -113,30 +116,6 @@ impl SqliteStore {
         earlier::look(self, home).map(|_before| ())
     }
 
-    /// Forgets a connection, a question or a token whose id, as the row has it, is none: for what was tampered with. Nothing whose id
-    /// is one is touched; it has doors of its own.
-    pub fn forget_unreadable(&self, table: Table, member: KeyId, id: &str) -> Result<Removal, StoreError> {
-        let forget = match table {
-            Table::Connections if CredentialId::parse(id).is_err() => {
-                "DELETE FROM connections WHERE id = ?1 AND member = ?2"
-            }
-            Table::Questions if id.parse::<QuestionId>().is_err() => {
-                "DELETE FROM questions WHERE id = ?1 AND member = ?2"
-            }
-            Table::Tokens if PrincipalId::parse(id).is_err() => {
-                "DELETE FROM tokens WHERE id = ?1 AND member = ?2"
-            }
-            _ => return Ok(Removal::Absent),
-        };
-        self.write("forget a row", |transaction| {
-            if table == Table::Connections {
-                transaction.execute("DELETE FROM grants WHERE connection = ?1", [id])?;
-            }
-            let gone = transaction.execute(forget, [id, &member.to_string()])?;
-            Ok(if gone == 0 { Removal::Absent } else { Removal::Removed })
-        })
-    }
-
     /// The version of its format.
     pub fn format(&self) -> Result<i64, StoreError> {
         self.read("read the version of its format", |connection| Ok(schema::version(connection)?))
@@ -204,6 +183,30 @@ impl SqliteStore {
 
     fn light(&self) -> MutexGuard<'_, Connection> {
         lock(self.light.as_ref().unwrap_or(&self.durable))
+    }
+}
+
+impl Unreadable for SqliteStore {
+    fn forget_unreadable(&self, table: Table, member: KeyId, id: &str) -> Result<Removal, StoreError> {
+        let forget = match table {
+            Table::Connections if CredentialId::parse(id).is_err() => {
+                "DELETE FROM connections WHERE id = ?1 AND member = ?2"
+            }
+            Table::Questions if id.parse::<QuestionId>().is_err() => {
+                "DELETE FROM questions WHERE id = ?1 AND member = ?2"
+            }
+            Table::Tokens if PrincipalId::parse(id).is_err() => {
+                "DELETE FROM tokens WHERE id = ?1 AND member = ?2"
+            }
+            _ => return Ok(Removal::Absent),
+        };
+        self.write("forget a row", |transaction| {
+            if table == Table::Connections {
+                transaction.execute("DELETE FROM grants WHERE connection = ?1", [id])?;
+            }
+            let gone = transaction.execute(forget, [id, &member.to_string()])?;
+            Ok(if gone == 0 { Removal::Absent } else { Removal::Removed })
+        })
     }
 }
 

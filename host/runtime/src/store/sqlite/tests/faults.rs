@@ -170,7 +170,7 @@ fn what_cannot_be_written_is_read_only() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt, chown};
     use std::os::unix::process::CommandExt as _;
 
-    use super::processes::Another;
+    use super::Another;
 
     let nobody = (fs::metadata("/proc/self").unwrap().uid() == 0).then_some(65_534);
     let says_of = |owner: Option<u32>, disk: &Disk, folder: u32, file: u32| {
@@ -180,7 +180,7 @@ fn what_cannot_be_written_is_read_only() {
         }
         chown(disk.folder.path(), nobody, nobody).unwrap();
         fs::set_permissions(disk.folder.path(), PermissionsExt::from_mode(folder)).unwrap();
-        let mut another = Another::start("open", &disk.path(), |command| {
+        let mut another = Another::start("open", &disk.path().display().to_string(), |command| {
             if let Some(nobody) = nobody {
                 command.uid(nobody).gid(nobody);
             }

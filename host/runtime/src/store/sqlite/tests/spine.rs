@@ -1,65 +1,13 @@
-//! Uses, revocations, the clock: each exactly once, and none of it forgotten.
-
-use std::sync::Barrier;
+//! What is true of a file: on the disk in time, its owner's alone, and the one that was opened.
 
 use pinhole_grant::UnixTime;
+use pinhole_manifest::Digest;
 
-use super::{Disk, furnished, grant_id, uses};
-use crate::store::{MemoryStore, SpendError, SqliteStore, Store, StoreError};
-
-#[test]
-fn every_use_is_spent_exactly_once_by_many_threads_with_stores_of_their_own() {
-    let disk = Disk::new();
-    let barrier = Barrier::new(16);
-    let won: usize = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..16)
-            .map(|_| {
-                scope.spawn(|| {
-                    // All of them make the database at once.
-                    barrier.wait();
-                    let store = disk.store();
-                    barrier.wait();
-                    (0..4).filter(|_| store.spend(&grant_id(1), uses(5)).is_ok()).count()
-                })
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
-    });
-    assert_eq!(won, 5);
-}
-
-#[test]
-fn one_store_serves_many_threads() {
-    let disk = Disk::new();
-    let store = disk.store();
-    let won: usize = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..8)
-            .map(|_| {
-                scope.spawn(|| {
-                    (0..20)
-                        .filter(|turn| {
-                            assert!(store.high_water(UnixTime::from_secs(*turn)).unwrap().as_secs() >= *turn);
-                            assert!(!store.is_revoked(&grant_id(1)).unwrap());
-                            store.spend(&grant_id(1), uses(37)).is_ok()
-                        })
-                        .count()
-                })
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
-    });
-    assert_eq!(won, 37);
-}
-
-#[test]
-fn a_spent_use_stays_spent_when_the_store_is_opened_again() {
-    let disk = Disk::new();
-    disk.store().spend(&grant_id(1), uses(1)).unwrap();
-    assert!(matches!(disk.store().spend(&grant_id(1), uses(1)), Err(SpendError::UsedUp)));
-    assert!(!disk.store().has_use_left(&grant_id(1), uses(1)).unwrap());
-    assert!(disk.store().has_use_left(&grant_id(1), uses(2)).unwrap());
-    disk.store().spend(&grant_id(2), uses(1)).unwrap();
-}
+use super::{Asked, Disk, HOUR, NOW, SEALED, furnished, grant_id, member, the_bot, token, uses};
+use crate::store::{
+    Answer, Connections as _, Questions as _, SpendError, SqliteStore, Store as _, StoreError, TokenRow,
+    Tokens as _,
+};
 
 #[test]
 fn a_use_is_on_the_disk_before_spend_returns() {
@@ -73,31 +21,6 @@ fn a_use_is_on_the_disk_before_spend_returns() {
     store.spend(&grant_id(1), uses(3)).unwrap();
     let spent: i64 = disk.raw().query_row("SELECT spent FROM uses", [], |row| row.get(0)).unwrap();
     assert_eq!(spent, 1);
-}
-
-#[test]
-fn a_clock_set_back_does_not_go_back() {
-    let disk = Disk::new();
-    let file = disk.store();
-    let (in_memory, memory) = (SqliteStore::in_memory().unwrap(), MemoryStore::default());
-    let stores: [&dyn Store; 3] = [&file, &in_memory, &memory];
-    let at = UnixTime::from_secs;
-    for store in stores {
-        for (now, latest) in [(100, 100), (40, 100), (101, 101), (105, 105), (0, 105), (-7, 105)] {
-            assert_eq!(store.high_water(at(now)).unwrap(), at(latest));
-        }
-    }
-    assert_eq!(disk.store().high_water(at(7)).unwrap(), at(105));
-}
-
-#[test]
-fn the_latest_time_of_another_process_counts() {
-    let disk = Disk::new();
-    let (one, other) = (disk.store(), disk.store());
-    let at = UnixTime::from_secs;
-    assert_eq!(one.high_water(at(100)).unwrap(), at(100));
-    assert_eq!(other.high_water(at(200)).unwrap(), at(200));
-    assert_eq!(one.high_water(at(150)).unwrap(), at(200));
 }
 
 #[test]
@@ -118,31 +41,6 @@ fn a_second_that_was_seen_is_not_written_again() {
     assert_eq!((seen(), data_version()), before);
     store.high_water(UnixTime::from_secs(101)).unwrap();
     assert_ne!(seen(), before.0);
-}
-
-#[test]
-fn a_revocation_holds() {
-    let disk = Disk::new();
-    let store = disk.store();
-    assert!(!store.is_revoked(&grant_id(1)).unwrap());
-    store.revoke(&grant_id(1)).unwrap();
-    store.revoke(&grant_id(1)).unwrap();
-    assert!(disk.store().is_revoked(&grant_id(1)).unwrap());
-    assert!(!store.is_revoked(&grant_id(2)).unwrap());
-}
-
-#[test]
-fn a_use_of_a_stored_grant_is_its_members() {
-    let disk = Disk::new();
-    let store = disk.store();
-    let (_, grant) = furnished(&store);
-    store.spend(&grant.id, uses(2)).unwrap();
-    store.revoke(&grant.id).unwrap();
-    for table in ["uses", "revoked"] {
-        let member: String =
-            disk.raw().query_row(&format!("SELECT member FROM {table}"), [], |row| row.get(0)).unwrap();
-        assert_eq!(member, grant.member.to_string());
-    }
 }
 
 /// A program that goes on with a file that nobody else sees would spend each use once more.
@@ -188,4 +86,33 @@ fn nobody_else_may_look() {
     // Nothing but the database is left behind.
     drop((store, again));
     assert_eq!(std::fs::read_dir(&home).unwrap().count(), 1);
+}
+
+#[test]
+fn what_was_deleted_is_overwritten() {
+    let disk = Disk::new();
+    let store = disk.store();
+    let (connection, _) = furnished(&store);
+    let approval = b"a sealed approval";
+    let id = Asked::new("A title").raise(&store, 1, NOW).unwrap().id;
+    let yes = Answer::Approve { grant: grant_id(5), sealed: approval, until: NOW.plus_secs(HOUR) };
+    store.answer(member(), id, yes, NOW).unwrap();
+    store.take(the_bot(), id, NOW).unwrap();
+    store.remove_connection(member(), connection.id).unwrap();
+    drop(store);
+    let bytes = std::fs::read(disk.path()).unwrap();
+    let holds = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+    assert!(bytes.len() > 4096 && !holds(SEALED) && !holds(approval));
+}
+
+#[test]
+fn nothing_of_a_token_but_its_digest_is_on_the_disk() {
+    let disk = Disk::new();
+    let store = disk.store();
+    let text = b"pinm_the text of a token";
+    store.add_token(&TokenRow { digest: Digest::of(text), ..token(1, "a") }).unwrap();
+    drop(store);
+    let bytes = std::fs::read(disk.path()).unwrap();
+    let holds = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+    assert!(holds(Digest::of(text).hex().as_bytes()) && !holds(text));
 }

@@ -1,12 +1,14 @@
 //! The state machine of questions against a plain model of it: whatever is done in whatever order, both say the same.
 
+use std::sync::Arc;
+
 use pinhole_grant::{GrantId, UnixTime};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
-use super::{Asked, NOW, bot, grant_id, member, question_id, the_bot};
+use crate::store::tests::{Asked, Bench, NOW, bot, grant_id, member, question_id, the_bot};
 use crate::store::{
-    Answer, AnswerError, NewQuestion, Party, QuestionId, QuestionState, Questions as _, RaiseError,
-    SqliteStore, Store as _, TakeError,
+    Answer, AnswerError, Desk, NewQuestion, Party, QuestionId, QuestionState, RaiseError, TakeError,
 };
 
 /// What somebody does. Numbers choose among the actions, the questions raised so far, and seconds.
@@ -53,7 +55,7 @@ impl Modelled {
 }
 
 struct Both {
-    store: SqliteStore,
+    store: Arc<dyn Desk>,
     actions: [Asked; 3],
     model: Vec<Modelled>,
     now: UnixTime,
@@ -150,13 +152,12 @@ impl Both {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
-    #[test]
-    fn whatever_is_done_the_store_and_the_model_say_the_same(steps in prop::collection::vec(step(), 1..40)) {
+pub(crate) fn whatever_is_done_the_store_and_the_model_say_the_same(bench: &dyn Bench) {
+    let mut runner =
+        TestRunner::new(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() });
+    let all = runner.run(&prop::collection::vec(step(), 1..40), |steps| {
         let actions = ["one", "two", "three"].map(Asked::new);
-        let mut both =
-            Both { store: SqliteStore::in_memory().unwrap(), actions, model: Vec::new(), now: NOW, seeds: 0 };
+        let mut both = Both { store: bench.empty(), actions, model: Vec::new(), now: NOW, seeds: 0 };
         for step in steps {
             match step {
                 Step::Raise { action, lives } => both.raise(action, lives),
@@ -167,5 +168,7 @@ proptest! {
             }
             both.say_the_same();
         }
-    }
+        Ok(())
+    });
+    all.unwrap();
 }

@@ -1,13 +1,16 @@
 //! Lines against a plain model of them: whatever is done in whatever order, the database, the store in memory and the model
 //! say the same. And what the database itself refuses.
 
+use std::sync::Arc;
+
 use pinhole_grant::{CredentialId, KeptPair, KeyId, KeyKind, PairDigest, Secret};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
-use super::{Disk, NOW, bot, furnished, key, member, rng, service, somebody_else};
+use crate::store::tests::{Bench, NOW, bot, furnished, key, member, rng, service, somebody_else};
 use crate::store::{
-    Carried, Connections as _, Line, LineError, LineState, MemoryStore, NextPair, Renewals, ReturnedRow,
-    Returns as _, SqliteStore, StoreError, TRIES_MAX, Table,
+    Carried, Line, LineError, LineState, MemoryStore, NextPair, ReturnedRow, Store, StoreError, TRIES_MAX,
+    Table,
 };
 
 /// The digest of the pair of this number.
@@ -58,12 +61,10 @@ fn step() -> impl Strategy<Value = (usize, usize, Step)> {
     (0_usize..2, prop_oneof![4 => Just(0_usize), 1 => 1_usize..3], step)
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
-    #[test]
-    fn whatever_is_done_both_stores_and_the_model_say_the_same(steps in prop::collection::vec(step(), 1..40)) {
-        let stores: [Box<dyn Renewals>; 2] =
-            [Box::new(SqliteStore::in_memory().unwrap()), Box::new(MemoryStore::default())];
+pub(crate) fn whatever_is_done_to_lines_both_stores_and_the_model_say_the_same(bench: &dyn Bench) {
+    let config = ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() };
+    let all = TestRunner::new(config).run(&prop::collection::vec(step(), 1..40), |steps| {
+        let stores: [Arc<dyn Store>; 2] = [bench.empty(), Arc::new(MemoryStore::default())];
         // Of each line all that it ever was, and the pairs that lead to it.
         let mut model: [Vec<Line>; 2] = [Vec::new(), Vec::new()];
         let mut pairs: Vec<(u64, usize)> = Vec::new();
@@ -98,14 +99,18 @@ proptest! {
                 == (current.generation, current.state, current.tries, current.failures, current.newest);
             // A line that was looked at earlier and is the same again but for when is as good.
             let may = same && current.state != LineState::Dead;
-            if may && from != current { continue }
+            if may && from != current {
+                continue;
+            }
             for store in &stores {
                 let changed = store.change_line(&from, &to);
                 prop_assert_eq!(changed.is_ok(), may, "{:?}", changed);
                 prop_assert!(may || matches!(changed, Err(LineError::Changed)));
             }
             if may {
-                if to.newest != from.newest { pairs.push((numbers, which)); }
+                if to.newest != from.newest {
+                    pairs.push((numbers, which));
+                }
                 history.push(to);
             }
             for (number, which) in &pairs {
@@ -123,34 +128,32 @@ proptest! {
             prop_assert_eq!(found.iter().collect::<Vec<_>>(), wanted.clone());
             prop_assert!(store.lines(somebody_else()).unwrap().is_empty());
         }
-    }
+        Ok(())
+    });
+    all.unwrap();
 }
 
-#[test]
-fn a_line_is_what_it_was_after_the_store_was_opened_anew() {
-    let disk = Disk::new();
+pub(crate) fn a_line_is_what_it_was_after_the_store_was_opened_anew(bench: &dyn Bench) {
     let line = begun(1, member());
     let sent = line.sending(NOW.plus_secs(5));
-    let store = disk.store();
+    let store = bench.store();
     store.begin_line(&line).unwrap();
     store.change_line(&line, &sent).unwrap();
     drop(store);
-    let store = disk.store();
+    let store = bench.store();
     assert_eq!(store.line(&digest(1)).unwrap(), Some(sent.clone()));
     let renewed = sent.renewed(next(2, 1));
     store.change_line(&sent, &renewed).unwrap();
     drop(store);
     for number in [1, 2] {
-        assert_eq!(disk.store().line(&digest(number)).unwrap(), Some(renewed.clone()));
+        assert_eq!(bench.store().line(&digest(number)).unwrap(), Some(renewed.clone()));
     }
-    assert_eq!(disk.store().line(&digest(3)).unwrap(), None);
+    assert_eq!(bench.store().line(&digest(3)).unwrap(), None);
 }
 
-#[test]
-fn the_database_holds_lines_to_their_rules_whoever_writes() {
-    let disk = Disk::new();
+pub(crate) fn the_database_holds_lines_to_their_rules_whoever_writes(bench: &dyn Bench) {
     let line = begun(1, member());
-    disk.store().begin_line(&line).unwrap();
+    bench.store().begin_line(&line).unwrap();
     for set in [
         "state = 'renewed'",
         "tries = 6, failures = 6, state = 'sent', again_at = 1",
@@ -161,20 +164,18 @@ fn the_database_holds_lines_to_their_rules_whoever_writes() {
         "newest = 'x'",
         "sealed = x''",
     ] {
-        disk.raw().execute(&format!("UPDATE lines SET {set}"), []).unwrap_err();
+        assert!(!bench.change(&format!("UPDATE lines SET {set}")), "{set}");
     }
-    disk.raw().execute("UPDATE lines SET credential = 'x'", []).unwrap();
-    let found = disk.store().line(&digest(1));
+    assert!(bench.change("UPDATE lines SET credential = 'x'"));
+    let found = bench.store().line(&digest(1));
     assert!(
         matches!(found, Err(StoreError::Tampered { table: Table::Lines, id }) if id == line.id.to_string())
     );
 }
 
-#[test]
-fn what_was_renewed_goes_with_its_connection() {
-    let disk = Disk::new();
-    let store = disk.store();
-    let (row, _) = furnished(&store);
+pub(crate) fn what_was_renewed_goes_with_its_connection(bench: &dyn Bench) {
+    let store = bench.store();
+    let (row, _) = furnished(&*store);
     let line = Line::begin(digest(1), (member(), bot()), (row.id, service("github")), 0);
     store.begin_line(&line).unwrap();
     let renewed = line.renewed(next(2, 1));
@@ -191,9 +192,8 @@ fn what_was_renewed_goes_with_its_connection() {
     assert_eq!(store.returned(member()).unwrap(), []);
 }
 
-#[test]
-fn the_newest_pair_waits_for_its_member() {
-    let store = SqliteStore::in_memory().unwrap();
+pub(crate) fn the_newest_pair_waits_for_its_member(bench: &dyn Bench) {
+    let store = bench.store();
     let of = |member: KeyId, generation: u64| ReturnedRow {
         member,
         connection: credential(7),

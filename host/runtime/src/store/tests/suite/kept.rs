@@ -5,8 +5,8 @@ use std::sync::Barrier;
 use pinhole_grant::kept::CallKey;
 use pinhole_grant::{CredentialId, KeyKind, Keyed, KeyedDigest};
 
-use super::{Disk, NOW, bot, key, member, rng};
-use crate::store::{Again, Claim, Claiming, Fate, KEPT_SECS, Kept, MemoryStore, SqliteStore};
+use crate::store::tests::{Bench, NOW, bot, key, member, rng};
+use crate::store::{Again, Claim, Claiming, Fate, KEPT_SECS, Kept, MemoryStore};
 
 fn digest(text: &str) -> KeyedDigest {
     let keyed = Keyed {
@@ -30,17 +30,14 @@ fn claiming(text: &str) -> Claiming {
     }
 }
 
-/// The same on each kind of store.
-fn each(check: impl Fn(&dyn Kept)) {
-    let disk = Disk::new();
-    check(&disk.store());
-    check(&SqliteStore::in_memory().unwrap());
+/// The same on the one that forgets.
+fn each(bench: &dyn Bench, check: impl Fn(&dyn Kept)) {
+    check(&*bench.store());
     check(&MemoryStore::default());
 }
 
-#[test]
-fn a_key_goes_from_begun_to_what_became_of_it() {
-    each(|store| {
+pub(crate) fn a_key_goes_from_begun_to_what_became_of_it(bench: &dyn Bench) {
+    each(bench, |store| {
         let first = claiming("k");
         assert_eq!(store.kept(&first).unwrap(), None);
         assert_eq!(store.claim(&first).unwrap(), Claim::Mine);
@@ -63,9 +60,8 @@ fn a_key_goes_from_begun_to_what_became_of_it() {
     });
 }
 
-#[test]
-fn what_was_not_sent_is_forgotten_and_what_nobody_knows_is_not() {
-    each(|store| {
+pub(crate) fn what_was_not_sent_is_forgotten_and_what_nobody_knows_is_not(bench: &dyn Bench) {
+    each(bench, |store| {
         let first = claiming("k");
         assert_eq!(store.claim(&first).unwrap(), Claim::Mine);
         store.ended(first.id, Fate::NotSent).unwrap();
@@ -79,9 +75,8 @@ fn what_was_not_sent_is_forgotten_and_what_nobody_knows_is_not() {
     });
 }
 
-#[test]
-fn what_was_begun_and_never_ended_is_unknown_once_its_time_is_over() {
-    each(|store| {
+pub(crate) fn what_was_begun_and_never_ended_is_unknown_once_its_time_is_over(bench: &dyn Bench) {
+    each(bench, |store| {
         let first = claiming("k");
         assert_eq!(store.claim(&first).unwrap(), Claim::Mine);
         let later = |secs| Claiming { now: NOW.plus_secs(secs), ..first };
@@ -92,17 +87,15 @@ fn what_was_begun_and_never_ended_is_unknown_once_its_time_is_over() {
     });
 }
 
-#[test]
-fn of_many_at_once_one_begins() {
-    let disk = Disk::new();
-    disk.store();
+pub(crate) fn of_many_at_once_one_begins(bench: &dyn Bench) {
+    drop(bench.store());
     let barrier = Barrier::new(8);
     let claims: Vec<Claim> = std::thread::scope(|scope| {
         let runs: Vec<_> = (0..8)
             .map(|_| {
                 scope.spawn(|| {
                     // Each as another process would.
-                    let store = disk.store();
+                    let store = bench.store();
                     barrier.wait();
                     store.claim(&claiming("k")).unwrap()
                 })
@@ -113,11 +106,9 @@ fn of_many_at_once_one_begins() {
     assert_eq!(claims.iter().filter(|claim| **claim == Claim::Mine).count(), 1, "{claims:?}");
 }
 
-#[test]
-fn a_row_that_was_tampered_with_is_no_claim() {
-    let disk = Disk::new();
-    let store = disk.store();
+pub(crate) fn a_row_that_was_tampered_with_is_no_claim(bench: &dyn Bench) {
+    let store = bench.store();
     assert_eq!(store.claim(&claiming("k")).unwrap(), Claim::Mine);
-    disk.raw().execute("UPDATE kept SET act = 'none'", []).unwrap();
+    assert!(bench.change("UPDATE kept SET act = 'none'"));
     assert!(store.claim(&claiming("k")).is_err() && store.kept(&claiming("k")).is_err());
 }

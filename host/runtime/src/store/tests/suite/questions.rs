@@ -5,10 +5,12 @@ use std::sync::Barrier;
 use pinhole_grant::{PrincipalId, UnixTime};
 use serde_json::Value;
 
-use super::{Asked, Disk, HOUR, NOW, bot, grant_id, key, member, question_id, rng, somebody_else, the_bot};
+use crate::store::tests::{
+    Asked, Bench, HOUR, NOW, bot, grant_id, key, member, question_id, rng, somebody_else, the_bot,
+};
 use crate::store::{
-    Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
-    QuestionState, Questions as _, RaiseError, SqliteStore, Store as _, TakeError, Taken,
+    Answer, AnswerError, Desk, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT,
+    QUESTIONS_PENDING_MAX, QuestionState, RaiseError, TakeError, Taken,
 };
 
 const YES: &[u8] = b"a sealed approval";
@@ -21,18 +23,16 @@ fn later(seconds: i64) -> UnixTime {
     NOW.plus_secs(seconds)
 }
 
-#[test]
-fn a_question_comes_back_as_it_was_raised() {
-    let disk = Disk::new();
+pub(crate) fn a_question_comes_back_as_it_was_raised(bench: &dyn Bench) {
     let asked = Asked::new("A title");
-    let raised = asked.raise(&disk.store(), 1, NOW).unwrap();
+    let raised = asked.raise(&*bench.store(), 1, NOW).unwrap();
     assert_eq!((raised.id, raised.state), (question_id(1), QuestionState::Pending));
     assert_eq!((raised.member, raised.bot, raised.connection), (member(), bot(), asked.connection));
     assert_eq!((&raised.service, &raised.op, &raised.account), (&asked.service, &asked.op, &asked.account));
     assert_eq!(raised.args, r#"{"owner":"wren","repo":"nest","title":"A title"}"#);
     assert_eq!(raised.action, asked.action(bot()).digest().unwrap());
     assert_eq!((&raised.found, raised.answered_at, raised.approval), (&asked.found, None, None));
-    let store = disk.store();
+    let store = bench.store();
     for party in [Party::Member(member()), Party::Bot(bot(), None)] {
         assert_eq!(store.question(party, raised.id, NOW).unwrap().as_ref(), Some(&raised));
         assert_eq!(store.questions(party, NOW).unwrap(), std::slice::from_ref(&raised));
@@ -47,107 +47,92 @@ fn a_question_comes_back_as_it_was_raised() {
     assert!(matches!(store.take(Party::Bot(somebody_else(), None), raised.id, NOW), Err(TakeError::Absent)));
 }
 
-#[test]
-fn the_same_action_is_the_same_question_while_it_is_open() {
-    let store = SqliteStore::in_memory().unwrap();
+pub(crate) fn the_same_action_is_the_same_question_while_it_is_open(bench: &dyn Bench) {
+    let store = bench.store();
     let (asked, other) = (Asked::new("A title"), Asked::new("Another title"));
-    let first = asked.raise(&store, 1, NOW).unwrap();
-    assert_eq!(asked.raise(&store, 2, later(9)).unwrap(), first);
-    assert_eq!(other.raise(&store, 3, NOW).unwrap().id, question_id(3));
+    let first = asked.raise(&*store, 1, NOW).unwrap();
+    assert_eq!(asked.raise(&*store, 2, later(9)).unwrap(), first);
+    assert_eq!(other.raise(&*store, 3, NOW).unwrap().id, question_id(3));
     store.answer(member(), first.id, yes(later(HOUR)), later(10)).unwrap();
-    let approved = asked.raise(&store, 4, later(11)).unwrap();
+    let approved = asked.raise(&*store, 4, later(11)).unwrap();
     assert_eq!((approved.id, approved.state), (first.id, QuestionState::Approved));
     assert_eq!(approved.approval, Some((grant_id(5), later(HOUR))));
     store.take(the_bot(), first.id, later(12)).unwrap();
-    assert_eq!(asked.raise(&store, 4, later(13)).unwrap().id, question_id(4));
+    assert_eq!(asked.raise(&*store, 4, later(13)).unwrap().id, question_id(4));
     store.answer(member(), question_id(4), Answer::Deny, later(14)).unwrap();
-    assert_eq!(asked.raise(&store, 5, later(15)).unwrap().id, question_id(5));
+    assert_eq!(asked.raise(&*store, 5, later(15)).unwrap().id, question_id(5));
     // Nobody answered.
-    assert_eq!(asked.raise(&store, 6, later(15 + HOUR)).unwrap().id, question_id(6));
-    assert!(matches!(other.raise(&store, 1, later(2 * HOUR)), Err(RaiseError::IdTaken)));
+    assert_eq!(asked.raise(&*store, 6, later(15 + HOUR)).unwrap().id, question_id(6));
+    assert!(matches!(other.raise(&*store, 1, later(2 * HOUR)), Err(RaiseError::IdTaken)));
 }
 
-#[test]
-fn time_ends_what_is_open() {
-    let disk = Disk::new();
+pub(crate) fn time_ends_what_is_open(bench: &dyn Bench) {
     let asked = Asked::new("A title");
-    let id = asked.raise(&disk.store(), 1, NOW).unwrap().id;
-    let state = |now| disk.store().question(Party::Bot(bot(), None), id, now).unwrap().unwrap().state;
+    let id = asked.raise(&*bench.store(), 1, NOW).unwrap().id;
+    let state = |now| bench.store().question(Party::Bot(bot(), None), id, now).unwrap().unwrap().state;
     assert_eq!(
         (state(later(HOUR - 1)), state(later(HOUR))),
         (QuestionState::Pending, QuestionState::Expired)
     );
-    let late = disk.store().answer(member(), id, yes(later(9 * HOUR)), later(HOUR));
+    let late = bench.store().answer(member(), id, yes(later(9 * HOUR)), later(HOUR));
     assert!(matches!(late, Err(AnswerError::NotPending(QuestionState::Expired))));
-    disk.store().answer(member(), id, yes(later(2 * HOUR)), later(HOUR - 1)).unwrap();
+    bench.store().answer(member(), id, yes(later(2 * HOUR)), later(HOUR - 1)).unwrap();
     // From then on the approval's own time counts.
     assert_eq!(
         (state(later(2 * HOUR - 1)), state(later(2 * HOUR))),
         (QuestionState::Approved, QuestionState::Expired)
     );
-    let late = disk.store().take(the_bot(), id, later(2 * HOUR));
+    let late = bench.store().take(the_bot(), id, later(2 * HOUR));
     assert!(matches!(late, Err(TakeError::NotApproved(QuestionState::Expired))));
     let action = asked.action(bot()).digest().unwrap();
-    let last = disk.store().last_question(the_bot(), action, later(2 * HOUR)).unwrap().unwrap();
+    let last = bench.store().last_question(the_bot(), action, later(2 * HOUR)).unwrap().unwrap();
     assert_eq!(last.state, QuestionState::Expired);
     // The next question writes it down, and the approval goes.
-    Asked::new("Another").raise(&disk.store(), 2, later(2 * HOUR)).unwrap();
-    let (state, sealed): (String, Option<Vec<u8>>) = disk
-        .raw()
-        .query_row("SELECT state, sealed FROM questions WHERE id = ?1", [id.to_string()], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })
-        .unwrap();
-    assert_eq!((state.as_str(), sealed), ("expired", None));
+    Asked::new("Another").raise(&*bench.store(), 2, later(2 * HOUR)).unwrap();
+    let of = |column: &str| bench.value(&format!("SELECT {column} FROM questions WHERE id = '{id}'"));
+    assert_eq!((of("state").as_deref(), of("sealed")), (Some("expired"), None));
 }
 
-#[test]
-fn an_approval_is_given_out_once_and_is_gone_then() {
-    let disk = Disk::new();
-    let id = Asked::new("A title").raise(&disk.store(), 1, NOW).unwrap().id;
-    let early = disk.store().take(the_bot(), id, NOW);
+pub(crate) fn an_approval_is_given_out_once_and_is_gone_then(bench: &dyn Bench) {
+    let id = Asked::new("A title").raise(&*bench.store(), 1, NOW).unwrap().id;
+    let early = bench.store().take(the_bot(), id, NOW);
     assert!(matches!(early, Err(TakeError::NotApproved(QuestionState::Pending))));
-    disk.store().answer(member(), id, yes(later(HOUR)), NOW).unwrap();
-    let again = disk.store().answer(member(), id, yes(later(HOUR)), NOW);
+    bench.store().answer(member(), id, yes(later(HOUR)), NOW).unwrap();
+    let again = bench.store().answer(member(), id, yes(later(HOUR)), NOW);
     assert!(matches!(again, Err(AnswerError::NotPending(QuestionState::Approved))));
-    let taken = disk.store().take(the_bot(), id, later(1)).unwrap();
+    let taken = bench.store().take(the_bot(), id, later(1)).unwrap();
     assert_eq!(taken, Taken { grant: grant_id(5), sealed: YES.to_vec() });
-    let again = disk.store().take(the_bot(), id, later(1));
+    let again = bench.store().take(the_bot(), id, later(1));
     assert!(matches!(again, Err(TakeError::NotApproved(QuestionState::Used))));
-    let late = disk.store().answer(member(), id, Answer::Deny, later(1));
+    let late = bench.store().answer(member(), id, Answer::Deny, later(1));
     assert!(matches!(late, Err(AnswerError::NotPending(QuestionState::Used))));
-    assert!(!disk.store().is_revoked(&grant_id(5)).unwrap());
-    let bytes = std::fs::read(disk.path()).unwrap();
-    assert!(!bytes.windows(YES.len()).any(|window| window == YES));
+    assert!(!bench.store().is_revoked(&grant_id(5)).unwrap());
+    assert_eq!(bench.value("SELECT sealed FROM questions"), None);
 }
 
-#[test]
-fn a_yes_that_was_not_used_can_be_taken_back() {
-    let disk = Disk::new();
-    let id = Asked::new("A title").raise(&disk.store(), 1, NOW).unwrap().id;
-    disk.store().answer(member(), id, yes(later(HOUR)), NOW).unwrap();
-    disk.store().answer(member(), id, Answer::Deny, later(1)).unwrap();
-    let taken = disk.store().take(the_bot(), id, later(1));
+pub(crate) fn a_yes_that_was_not_used_can_be_taken_back(bench: &dyn Bench) {
+    let id = Asked::new("A title").raise(&*bench.store(), 1, NOW).unwrap().id;
+    bench.store().answer(member(), id, yes(later(HOUR)), NOW).unwrap();
+    bench.store().answer(member(), id, Answer::Deny, later(1)).unwrap();
+    let taken = bench.store().take(the_bot(), id, later(1));
     assert!(matches!(taken, Err(TakeError::NotApproved(QuestionState::Denied))));
     // Whoever has a copy of the approval runs nothing by it.
-    assert!(disk.store().is_revoked(&grant_id(5)).unwrap());
-    let again = disk.store().answer(member(), id, yes(later(HOUR)), later(1));
+    assert!(bench.store().is_revoked(&grant_id(5)).unwrap());
+    let again = bench.store().answer(member(), id, yes(later(HOUR)), later(1));
     assert!(matches!(again, Err(AnswerError::NotPending(QuestionState::Denied))));
 }
 
-#[test]
-fn of_many_threads_one_answers_and_one_takes() {
-    let disk = Disk::new();
-    let id = Asked::new("A title").raise(&disk.store(), 1, NOW).unwrap().id;
-    let all = |work: &(dyn Fn(&SqliteStore) -> bool + Sync)| -> usize {
+pub(crate) fn of_many_threads_one_answers_and_one_takes(bench: &dyn Bench) {
+    let id = Asked::new("A title").raise(&*bench.store(), 1, NOW).unwrap().id;
+    let all = |work: &(dyn Fn(&dyn Desk) -> bool + Sync)| -> usize {
         let barrier = Barrier::new(8);
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..8)
                 .map(|_| {
                     scope.spawn(|| {
-                        let store = disk.store();
+                        let store = bench.store();
                         barrier.wait();
-                        work(&store)
+                        work(&*store)
                     })
                 })
                 .collect();
@@ -158,36 +143,34 @@ fn of_many_threads_one_answers_and_one_takes() {
     assert_eq!(all(&|store| store.take(the_bot(), id, NOW).is_ok()), 1);
 }
 
-#[test]
-fn a_bot_cannot_bury_a_member_in_questions() {
-    let store = SqliteStore::in_memory().unwrap();
+pub(crate) fn a_bot_cannot_bury_a_member_in_questions(bench: &dyn Bench) {
+    let store = bench.store();
     let titles: Vec<Asked> = (0..=QUESTIONS_PENDING_MAX).map(|n| Asked::new(&n.to_string())).collect();
     let (last, first) = titles.split_last().unwrap();
     for (seed, asked) in (100..).zip(first) {
-        asked.raise(&store, seed, NOW).unwrap();
+        asked.raise(&*store, seed, NOW).unwrap();
     }
-    assert!(matches!(last.raise(&store, 1, NOW), Err(RaiseError::TooManyPending)));
+    assert!(matches!(last.raise(&*store, 1, NOW), Err(RaiseError::TooManyPending)));
     // What waits already may be asked again, and another bot or another member is not in its way.
-    assert_eq!(first[0].raise(&store, 1, NOW).unwrap().id, question_id(100));
+    assert_eq!(first[0].raise(&*store, 1, NOW).unwrap().id, question_id(100));
     let other_bot = key(pinhole_grant::KeyKind::Bot, 9).public().id();
     let new = last.new_question(question_id(1), NOW);
     store.raise(&NewQuestion { action: last.action(other_bot), ..new }).unwrap();
     store.raise(&NewQuestion { id: question_id(2), member: somebody_else(), ..new }).unwrap();
     // An answer makes room, and so does time.
     store.answer(member(), question_id(100), Answer::Deny, NOW).unwrap();
-    last.raise(&store, 3, NOW).unwrap();
-    assert!(matches!(first[0].raise(&store, 4, NOW), Err(RaiseError::TooManyPending)));
-    first[0].raise(&store, 4, later(HOUR)).unwrap();
+    last.raise(&*store, 3, NOW).unwrap();
+    assert!(matches!(first[0].raise(&*store, 4, NOW), Err(RaiseError::TooManyPending)));
+    first[0].raise(&*store, 4, later(HOUR)).unwrap();
 }
 
-#[test]
-fn a_bot_cannot_fill_the_disk_with_questions() {
-    let store = SqliteStore::in_memory().unwrap();
+pub(crate) fn a_bot_cannot_fill_the_disk_with_questions(bench: &dyn Bench) {
+    let store = bench.empty();
     let asked = Asked::new("A title");
     let kept = i64::from(QUESTIONS_KEPT);
     for turn in 0..kept + 5 {
         // Each ends the one before it.
-        asked.raise(&store, u64::try_from(turn).unwrap(), later(turn * HOUR)).unwrap();
+        asked.raise(&*store, u64::try_from(turn).unwrap(), later(turn * HOUR)).unwrap();
     }
     let end = later((kept + 4) * HOUR);
     let left = store.questions(Party::Member(member()), end).unwrap();
@@ -202,10 +185,8 @@ fn a_bot_cannot_fill_the_disk_with_questions() {
 }
 
 /// Two holders of tokens and the host itself ask for the same write: three questions, and no yes is another's.
-#[test]
-fn what_one_principal_asks_shows_for_no_other() {
-    let disk = Disk::new();
-    let store = disk.store();
+pub(crate) fn what_one_principal_asks_shows_for_no_other(bench: &dyn Bench) {
+    let store = bench.store();
     let asked = Asked::new("A title");
     let action = asked.action(bot()).digest().unwrap();
     let callers = [None, Some(PrincipalId::random(&mut rng(1))), Some(PrincipalId::random(&mut rng(2)))];
@@ -232,9 +213,8 @@ fn what_one_principal_asks_shows_for_no_other() {
     assert!(store.take(Party::Bot(bot(), callers[1]), ids[1], NOW).is_ok());
 }
 
-#[test]
-fn who_asks_too_much_keeps_nobody_else_from_asking() {
-    let store = SqliteStore::in_memory().unwrap();
+pub(crate) fn who_asks_too_much_keeps_nobody_else_from_asking(bench: &dyn Bench) {
+    let store = bench.store();
     let principal = Some(PrincipalId::random(&mut rng(1)));
     for number in 0..QUESTIONS_PENDING_MAX {
         let asked = Asked::new(&format!("title {number}"));
@@ -248,11 +228,10 @@ fn who_asks_too_much_keeps_nobody_else_from_asking() {
     store.raise(&new).unwrap();
 }
 
-#[test]
-fn a_question_that_its_bot_withdrew_is_over() {
-    let store = SqliteStore::in_memory().unwrap();
+pub(crate) fn a_question_that_its_bot_withdrew_is_over(bench: &dyn Bench) {
+    let store = bench.store();
     let asked = Asked::new("A title");
-    let id = asked.raise(&store, 1, NOW).unwrap().id;
+    let id = asked.raise(&*store, 1, NOW).unwrap().id;
     let other = Party::Bot(bot(), Some(PrincipalId::random(&mut rng(1))));
     for stranger in [other, Party::Bot(somebody_else(), None), Party::Member(member())] {
         assert!(matches!(store.withdraw(stranger, id, NOW), Err(TakeError::Absent)));
@@ -261,7 +240,7 @@ fn a_question_that_its_bot_withdrew_is_over() {
     let late = store.answer(member(), id, yes(later(HOUR)), NOW);
     assert!(matches!(late, Err(AnswerError::NotPending(QuestionState::Expired))), "{late:?}");
     // What she has said yes to is not withdrawn.
-    let again = asked.raise(&store, 2, NOW).unwrap().id;
+    let again = asked.raise(&*store, 2, NOW).unwrap().id;
     store.answer(member(), again, yes(later(HOUR)), NOW).unwrap();
     let approved = store.withdraw(the_bot(), again, NOW);
     assert!(matches!(approved, Err(TakeError::NotApproved(QuestionState::Approved))), "{approved:?}");

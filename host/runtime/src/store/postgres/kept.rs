@@ -1,0 +1,99 @@
+//! Writes under their callers' keys, in PostgreSQL.
+
+use pinhole_grant::{KeyedDigest, UnixTime};
+use tokio_postgres::{Error, Row};
+
+use super::broken::{Broken, Columns};
+use super::pool::{Session, Values};
+use super::{PostgresStore, alone};
+use crate::store::{Again, Claim, Claiming, Fate, KEPT_MAX, KEPT_SECS, Kept, StoreError, Table};
+
+impl Kept for PostgresStore {
+    fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
+        self.write("begin a write under its key", async |session| {
+            // A key is one member's: nobody else claims it meanwhile.
+            alone(session, &[claiming.member]).await?;
+            let over = "DELETE FROM kept WHERE member = $1 AND kept_until <= $2";
+            session.execute(over, &[&claiming.member.to_string(), &claiming.now.as_secs()]).await?;
+            let known = known(session, claiming).await?;
+            let goes_again = known == Some(Claim::Unknown) && claiming.again == Again::Known;
+            if let Some(known) = known.filter(|_| !goes_again) {
+                return Ok(known);
+            }
+            begin(session, claiming).await?;
+            forget_oldest(session, claiming).await?;
+            Ok(Claim::Mine)
+        })
+    }
+
+    fn kept(&self, claiming: &Claiming) -> Result<Option<Claim>, StoreError> {
+        self.read("look for a write under its key", async |session| known(session, claiming).await)
+    }
+
+    fn ended(&self, id: KeyedDigest, fate: Fate<'_>) -> Result<(), StoreError> {
+        let id = id.to_string();
+        self.write("keep what became of a write", async |session| {
+            match fate {
+                Fate::NotSent => session.execute("DELETE FROM kept WHERE id = $1", &[&id]).await?,
+                Fate::Unknown => {
+                    session.execute("UPDATE kept SET state = 'unknown' WHERE id = $1", &[&id]).await?
+                }
+                Fate::Done(sealed) => {
+                    let done = "UPDATE kept SET state = 'done', sealed = $2 WHERE id = $1";
+                    session.execute(done, &[&id, &sealed]).await?
+                }
+            };
+            Ok(())
+        })
+    }
+}
+
+/// What a row says of the key, where there is one.
+async fn known(session: &Session, claiming: &Claiming) -> Result<Option<Claim>, Broken<StoreError>> {
+    let select = "SELECT id, act, state, over_by, sealed FROM kept WHERE id = $1 AND kept_until > $2";
+    let row = session.row(select, &[&claiming.id.to_string(), &claiming.now.as_secs()]).await?;
+    row.as_ref().map(|row| read(row, claiming)).transpose()
+}
+
+fn read(row: &Row, claiming: &Claiming) -> Result<Claim, Broken<StoreError>> {
+    let columns = Columns::new(Table::Kept, row)?;
+    let act = columns.parsed(1, |text| KeyedDigest::parse(text).ok_or(()))?;
+    if act != claiming.act {
+        return Ok(Claim::Conflict);
+    }
+    let over_by = UnixTime::from_secs(columns.plain(3)?);
+    match columns.plain(2)? {
+        "done" => Ok(Claim::Done(columns.plain(4)?)),
+        "begun" if claiming.now < over_by => Ok(Claim::UnderWay(over_by)),
+        "begun" | "unknown" => Ok(Claim::Unknown),
+        _ => Err(columns.tampered()),
+    }
+}
+
+async fn begin(session: &Session, claiming: &Claiming) -> Result<(), Error> {
+    let &Claiming { id, act, member, bot, now, over_by, again: _ } = claiming;
+    // What goes again stays as old as its first time: the service, too, forgets it a day after that.
+    let insert = "
+        INSERT INTO kept (id, act, member, bot, state, begun_at, over_by, kept_until)
+        VALUES ($1, $2, $3, $4, 'begun', $5, $6, $7)
+        ON CONFLICT (id) DO UPDATE SET state = 'begun', over_by = excluded.over_by";
+    let values: Values<'_> = &[
+        &id.to_string(),
+        &act.to_string(),
+        &member.to_string(),
+        &bot.to_string(),
+        &now.as_secs(),
+        &over_by.as_secs(),
+        &now.plus_secs(KEPT_SECS).as_secs(),
+    ];
+    session.execute(insert, values).await.map(|_changed| ())
+}
+
+/// Only what is done is forgotten before its time: what may be under way, or may have been carried out, is not.
+async fn forget_oldest(session: &Session, claiming: &Claiming) -> Result<(), Error> {
+    let forget = "
+        DELETE FROM kept WHERE id IN (
+            SELECT id FROM kept WHERE member = $1 AND bot = $2 AND state = 'done' ORDER BY begun_at DESC, id OFFSET $3)";
+    let (member, bot) = (claiming.member.to_string(), claiming.bot.to_string());
+    session.execute(forget, &[&member, &bot, &i64::from(KEPT_MAX)]).await.map(|_gone| ())
+}
