@@ -41,7 +41,7 @@ impl<E: From<StoreError>> Broken<E> {
         match self {
             Self::Sql(error) => place.fault(doing, error).into(),
             Self::Row(table, id) => {
-                let id = visible(&id.chars().take(SHOWN_ID_MAX).collect::<String>()).to_string();
+                let id = visible(&id.chars().take(SHOWN_ID_MAX).collect::<String>());
                 StoreError::Tampered { table, id }.into()
             }
             Self::Refused(refused) => refused,
@@ -75,7 +75,7 @@ pub(super) fn kind(error: &Error) -> Kind {
 
 fn is_lost(error: &Error) -> bool {
     use std::error::Error as _;
-    error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>())
+    error.is_closed() || error.source().is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
 }
 
 /// Where the database is, as it may be shown, and how long anybody is waited for.
