@@ -116,6 +116,14 @@ impl Place {
         })
     }
 
+    /// The word for a connection that was not made: where the server itself has not said why, it was not reached.
+    pub(super) fn unreached(&self, error: Error) -> StoreError {
+        if error.as_db_error().is_some() {
+            return self.fault("open a connection", error);
+        }
+        StoreError::Server(ServerError::Unreachable { place: self.shown(), source: Some(said(error)) })
+    }
+
     /// The word for a change whose commit nobody has confirmed.
     pub(super) fn uncertain(&self, doing: &'static str, error: Option<Error>) -> StoreError {
         let place = self.shown();
