@@ -204,7 +204,7 @@ fn shown(config: &Config) -> String {
     let addrs = config.get_hostaddrs().iter().map(ToString::to_string);
     let places: Vec<String> = hosts.chain(addrs).collect();
     let database = config.get_dbname().or(config.get_user()).unwrap_or_default();
-    visible(&format!("postgres://{}/{database}", places.join(","))).to_string()
+    visible(&format!("postgres://{}/{database}", places.join(",")))
 }
 
 fn tls(roots: RootCertStore) -> Result<Arc<ClientConfig>, AddressError> {

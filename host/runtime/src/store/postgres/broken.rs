@@ -41,7 +41,7 @@ impl<E: From<StoreError>> Broken<E> {
         match self {
             Self::Sql(error) => place.fault(doing, error).into(),
             Self::Row(table, id) => {
-                let id = visible(&id.chars().take(SHOWN_ID_MAX).collect::<String>()).to_string();
+                let id = visible(&id.chars().take(SHOWN_ID_MAX).collect::<String>());
                 StoreError::Tampered { table, id }.into()
             }
             Self::Refused(refused) => refused,
@@ -75,7 +75,7 @@ pub(super) fn kind(error: &Error) -> Kind {
 
 fn is_lost(error: &Error) -> bool {
     use std::error::Error as _;
-    error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>())
+    error.is_closed() || error.source().is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
 }
 
 /// Where the database is, as it may be shown, and how long anybody is waited for.
@@ -114,6 +114,14 @@ impl Place {
                 _ => ServerError::Failed { place, doing, source },
             },
         })
+    }
+
+    /// The word for a connection that was not made: where the server itself has not said why, it was not reached.
+    pub(super) fn unreached(&self, error: Error) -> StoreError {
+        if error.as_db_error().is_some() {
+            return self.fault("open a connection", error);
+        }
+        StoreError::Server(ServerError::Unreachable { place: self.shown(), source: Some(said(error)) })
     }
 
     /// The word for a change whose commit nobody has confirmed.

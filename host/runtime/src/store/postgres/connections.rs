@@ -203,10 +203,7 @@ pub(super) async fn is_unchanged<E>(session: &Session, seen: &ConnectionRow) -> 
 }
 
 async fn still(session: &Session, seen: &ConnectionRow) -> Result<(), Broken<ConnectionError>> {
-    match is_unchanged(session, seen).await? {
-        true => Ok(()),
-        false => Err(Broken::Refused(ConnectionError::Changed)),
-    }
+    if is_unchanged(session, seen).await? { Ok(()) } else { Err(Broken::Refused(ConnectionError::Changed)) }
 }
 
 /// Stores a grant of the connection that was just stored.

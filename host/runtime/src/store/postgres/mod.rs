@@ -138,6 +138,7 @@ impl PostgresStore {
         self.change(BEGIN_LIGHT, doing, work)
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers write the work where they ask for it")]
     fn change<T, E: From<StoreError>>(
         &self,
         begin: &str,
@@ -146,8 +147,8 @@ impl PostgresStore {
     ) -> Result<T, E> {
         let silent = |place: &Place| place.uncertain(doing, None);
         self.until_done(doing, silent, async |session| {
-            let begun = session.client.batch_execute(begin).await;
-            begun.map_err(|error| self.given_up(Broken::Sql(error), doing))?;
+            let started = session.client.batch_execute(begin).await;
+            started.map_err(|error| self.given_up(Broken::Sql(error), doing))?;
             let done = match work(session).await {
                 Ok(done) => done,
                 Err(broken) => {
@@ -171,6 +172,7 @@ impl PostgresStore {
     }
 
     /// One or more statements that change nothing.
+    #[expect(clippy::needless_pass_by_value, reason = "callers write the work where they ask for it")]
     fn read<T, E: From<StoreError>>(
         &self,
         doing: &'static str,
@@ -193,6 +195,7 @@ impl PostgresStore {
     }
 
     /// Tries on one connection, once more on a new one where the first was dead, and a few times where others were met.
+    #[expect(clippy::needless_pass_by_value, reason = "callers write the work where they ask for it")]
     fn until_done<T, E: From<StoreError>>(
         &self,
         doing: &'static str,

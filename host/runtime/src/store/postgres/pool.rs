@@ -52,7 +52,8 @@ impl Session {
         place: &Place,
     ) -> Result<Self, StoreError> {
         let failed = |error| place.fault("open a connection", error);
-        let (client, connection) = address.config().connect(Tls(address.tls())).await.map_err(failed)?;
+        let (client, connection) =
+            address.config().connect(Tls(address.tls())).await.map_err(|error| place.unreached(error))?;
         let shown = place.shown();
         driver.handle().spawn(async move {
             if let Err(error) = connection.await {

@@ -22,7 +22,7 @@ fn a_password_is_shown_nowhere() {
     let mut shown = format!("{error:?}{error}{}", error.hint());
     let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(&error);
     while let Some(error) = cause {
-        shown.push_str(&format!("{error:?}{error}"));
+        shown = format!("{shown}{error:?}{error}");
         cause = error.source();
     }
     assert!(!shown.contains("Secret") && shown.contains("127.0.0.1:1/pinhole"), "{shown}");

@@ -31,11 +31,12 @@ fn seeds(file: &[u8]) -> Vec<Vec<u8>> {
 
 /// Its text where it is one, hexadecimal as the server shows bytes, and Base64 but for its last characters.
 fn forms(secret: &[u8]) -> Vec<String> {
-    let hex = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = secret.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
     let base64 = [STANDARD.encode(secret), URL_SAFE_NO_PAD.encode(secret)];
-    let base64 = base64
-        .iter()
-        .map(|text| text.trim_end_matches('=')[..text.trim_end_matches('=').len() - 2].to_owned());
+    let base64 = base64.map(|text| {
+        let whole = text.trim_end_matches('=');
+        whole.get(..whole.len() - 2).unwrap().to_owned()
+    });
     std::str::from_utf8(secret).map(str::to_owned).into_iter().chain([hex]).chain(base64).collect()
 }
 

@@ -60,7 +60,7 @@ fn a_server_that_is_killed_in_a_storm_gives_out_no_use_twice() {
 fn a_server_that_is_restarted_under_a_store_serves_the_next_call() {
     let Some(server) = Postgres::start("a_server_that_is_restarted") else { return };
     let store = PostgresStore::open(&PostgresAddress::parse(&server.database()).unwrap()).unwrap();
-    let (name, long) = (LockName::new("test", &["a"]), Duration::from_secs(60));
+    let (name, long) = (LockName::new("test", &["a"]), Duration::from_mins(1));
     let (connection, _) = furnished(&store);
     drop(store.hold(&name, long).unwrap());
     server.stop();

@@ -7,7 +7,7 @@ use crate::store::tests::Bench;
 use crate::store::{Desk, LockError, LockName};
 
 const NOW: Duration = Duration::ZERO;
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 fn name(of: &str) -> LockName {
     LockName::new("test", &[of])

@@ -58,5 +58,5 @@ pub(crate) fn a_lock_ends_with_its_process(bench: &dyn Bench) {
     assert_eq!(another.line().as_deref(), Some("held"));
     assert!(matches!(store.hold(&name, Duration::ZERO), Err(LockError::Busy { .. })));
     another.kill();
-    drop(store.hold(&name, Duration::from_secs(60)).unwrap());
+    drop(store.hold(&name, Duration::from_mins(1)).unwrap());
 }
