@@ -118,7 +118,12 @@ impl Leaving {
 
     async fn give_up(self, desktop: &Desktop) -> AtService {
         let present = desktop.present(&self.key, &self.catalog);
-        match present.give_up(&self.row, &self.client).await {
+        // What her bot has renewed since is the pair that counts there; a spent one ends nothing at some services.
+        if let Err(error) = present.take_in() {
+            out::note(format_args!("note: what the bot renewed was not taken in: {error}"));
+        }
+        let renewed = desktop.store.connection(desktop.member.id(), self.row.id).ok().flatten();
+        match present.give_up(renewed.as_ref().unwrap_or(&self.row), &self.client).await {
             Ok(()) => AtService::GivenUp,
             Err(
                 GiveUpError::Key

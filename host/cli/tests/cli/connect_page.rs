@@ -291,6 +291,14 @@ fn a_connection_that_is_removed_is_given_up_at_the_service() {
     house.run(&["connections", "remove", "acme", "--keep-at-provider"]).expect(0);
     assert_eq!(house.provider.revoked(), 2);
 
+    // The pair that her bot has renewed since is the one that is given up.
+    connect();
+    house.provider.expire();
+    house.run(&["run", "acme.get_me", "--json"]).expect(0);
+    assert_eq!(house.provider.refreshes(), 1);
+    house.run(&["connections", "remove", "acme"]).expect(0);
+    assert_eq!((house.provider.revoked(), house.provider.dead_families()), (4, 2));
+
     // Away or not: it is gone here.
     connect();
     let status = Misbehaviour::Status { code: 503, retry_after: None };

@@ -46,8 +46,10 @@ impl State {
         };
         self.revoked = self.revoked.saturating_add(1);
         let token = field(form, "token");
-        if let Some((family, _)) = self.refresh.get(token).copied() {
-            if let Some(family) = self.families.get_mut(family)
+        if let Some((family, standing)) = self.refresh.get(token).copied() {
+            // Some servers take a spent one for an unknown one.
+            if standing == Standing::Good
+                && let Some(family) = self.families.get_mut(family)
                 && family.client == client
             {
                 family.alive = false;
