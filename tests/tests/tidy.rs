@@ -113,6 +113,10 @@ fn rooms_of_the_runtime_point_one_way() {
     let src = root().join("host/runtime/src");
     for (path, text) in sources(&src) {
         let relative = path.strip_prefix(&src).unwrap();
+        // What a room's own tests look at it with is no arrow.
+        if relative.components().any(|part| part.as_os_str() == "tests") {
+            continue;
+        }
         let room =
             relative.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
         let Some((_, allowed)) = allowed.iter().find(|(name, _)| *name == room) else {

@@ -4,24 +4,28 @@
 //! INVARIANT: nothing is sent before the note is written, and no result of a read goes on of which there is no receipt.
 //! A call that is given up in the middle, or whose process ends, gets a receipt that says so. DESIGN, "The way of a call".
 
+mod words;
+
 use std::sync::Arc;
 
 use pinhole_grant::{Grant, PrincipalId, args_digest};
-use pinhole_manifest::model::{Args, ModuleRequest, ModuleSegment, PathTemplate, Piece};
-use pinhole_manifest::pick::{Field, Projection, Step};
+use pinhole_manifest::model::Args;
+use pinhole_manifest::pick::Projection;
 use pinhole_manifest::{Access, OpId, ServiceId};
 
+pub(super) use self::words::{shape, shape_of_line};
 use super::{Executor, Trace};
 use crate::book;
 use crate::net::Sent;
 use crate::outcome::{Code, Meta, Outcome, Refusal, Verdict};
 use crate::project::Tree;
 use crate::receipts::{
-    ARGS_BYTES_MAX, ArgsKept, Checkpoint, Covers, FIELDS_MAX, Facts, Note, NoteId, OK, REQUESTS_MAX,
-    ReceiptId, RequestMade, Stored, Unended,
+    ARGS_BYTES_MAX, ArgsKept, Checkpoint, Covers, Facts, Note, NoteId, OK, REQUESTS_MAX, ReceiptId,
+    RequestMade, Stored, Unended,
 };
 use crate::scrub::Scrub;
 use crate::store::{Settled, Store, Use};
+use words::fields;
 
 /// What a receipt will say, as far as it is known.
 #[derive(Debug)]
@@ -304,66 +308,6 @@ fn kept_args(args: &Args, scrub: &Scrub) -> Option<serde_json::Value> {
     let mut tree = Tree::parse(text.as_bytes()).ok()?;
     scrub.tree(&mut tree);
     serde_json::to_value(&tree).ok()
-}
-
-/// The path of a request as the manifest has it.
-pub(super) fn shape(path: &PathTemplate) -> String {
-    let mut shape = String::new();
-    for segment in path.segments() {
-        shape.push('/');
-        for piece in segment.pieces() {
-            match piece {
-                Piece::Literal(text) => shape.push_str(text),
-                Piece::Arg(name) => shape.extend(["{", name.as_str(), "}"]),
-            }
-        }
-    }
-    shape
-}
-
-/// The path of a module's line as the manifest has it.
-pub(super) fn shape_of_line(line: &ModuleRequest) -> String {
-    let mut shape = String::new();
-    for segment in &line.path {
-        shape.push('/');
-        match segment {
-            ModuleSegment::Literal(text) => shape.push_str(text),
-            ModuleSegment::Arg(name) => shape.extend(["{", name.as_str(), "}"]),
-            ModuleSegment::Any => shape.push_str("{*}"),
-        }
-    }
-    shape
-}
-
-/// Which picked fields are in a result, in the manifest's words: no name that a service chose is among them.
-fn fields(value: &Tree, projection: &Projection) -> Vec<String> {
-    let (elements, prefix): (&[Tree], _) = match value {
-        Tree::Array(elements) => (elements, "[*]."),
-        one => (std::slice::from_ref(one), ""),
-    };
-    let is_there = |field: &&Field| elements.iter().any(|element| has(element, field));
-    let shown = |field: &Field| format!("{prefix}{}", field.alias.as_deref().unwrap_or(&field.text));
-    projection.fields.iter().filter(is_there).take(FIELDS_MAX).map(shown).collect()
-}
-
-fn has(element: &Tree, field: &Field) -> bool {
-    match (&field.alias, element) {
-        (Some(alias), Tree::Object(members)) => members.iter().any(|(name, _)| name == alias),
-        (Some(_), _) => false,
-        (None, element) => reaches(element, &field.steps),
-    }
-}
-
-fn reaches(here: &Tree, steps: &[Step]) -> bool {
-    let Some((step, rest)) = steps.split_first() else { return true };
-    match (step, here) {
-        (Step::Name(name), Tree::Object(members)) => {
-            members.iter().any(|(key, value)| key == name && reaches(value, rest))
-        }
-        (Step::Each, Tree::Array(elements)) => elements.iter().any(|element| reaches(element, rest)),
-        (Step::Each, Tree::Object(members)) if rest.is_empty() => !members.is_empty(),
-        _ => false,
-    }
 }
 
 /// The longest that a receipt's id can be, for measuring an outcome that has none yet.
