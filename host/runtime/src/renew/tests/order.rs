@@ -9,7 +9,6 @@ use pinhole_grant::{KeyId, PairDigest};
 
 use super::super::{Given, NotRenewed, Unanswered, newest};
 use super::{Host, LIFE, NOW, Provider, Turn, away, bot, credential, digest_of, given, member};
-use crate::receipts::{Facts, Note, NoteId, Stored};
 use crate::store::{
     Held, Line, LineError, LineState, Lines, LockError, LockName, Locks, MemoryStore, Renewals, SqliteStore,
     StoreError, TRIES_MAX,
