@@ -21,6 +21,7 @@ mod mint;
 mod open;
 #[cfg(test)]
 mod page;
+#[cfg(test)]
 mod pair;
 #[cfg(test)]
 mod returned;

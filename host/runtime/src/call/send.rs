@@ -106,7 +106,7 @@ impl Sending<'_, '_> {
             sent = sent.max(taken.as_ref().map_or_else(|error| error.sent, |_| Sent::Yes));
             if !renewed && taken.as_ref().is_ok_and(|answer| answer.status == StatusCode::UNAUTHORIZED) {
                 renewed = true;
-                if agreed.other_than(&key, keys, executor, trace).await?.is_some() {
+                if Box::pin(agreed.other_than(&key, keys, executor, trace)).await?.is_some() {
                     continue;
                 }
             }

@@ -9,6 +9,7 @@
 mod ask;
 mod by;
 mod decide;
+mod given;
 mod room;
 
 #[cfg(test)]
@@ -17,4 +18,5 @@ mod tests;
 pub use ask::{Ask, Asked, Asking, Fresh, Nobody, Unanswered};
 pub use by::ByRenewer;
 pub use decide::{LEEWAY_SECS, Next, Term, WAITS_SECS, after, next};
-pub use room::{Given, NotRenewed, Renewing, newest};
+pub use given::{Given, NotRenewed, newest};
+pub use room::Renewing;

@@ -49,7 +49,7 @@ fn sheet_of(member: &LocalStage, id: QuestionId) -> Sheet {
 
 #[tokio::test]
 async fn a_member_sees_and_answers_her_own_questions_alone() {
-    let (one, other) = two_members().await;
+    let (one, other) = Box::pin(two_members()).await;
     let (hers, his) = (one.ask(NOTE, &note("a")).await, other.ask(NOTE, &note("a")).await);
     assert_ne!(hers, his);
     for (stage, own, foreign) in [(&one, hers, his), (&other, his, hers)] {

@@ -73,7 +73,8 @@ impl Agreed<'_> {
         if !key.term.is_due(now) {
             return Ok(keys);
         }
-        match self.renew(&key, uses, &keys, executor, trace).await {
+        // In a box, so that a call whose key is good is no larger for it.
+        match Box::pin(self.renew(&key, uses, &keys, executor, trace)).await {
             Err(Stays::ForNow(_)) if !key.term.is_over(now) => Ok(keys),
             Err(stays) => Err(stays.into_refusal()),
             Ok(()) => Ok(keys),
@@ -100,7 +101,7 @@ impl Agreed<'_> {
             return Ok(None);
         }
         // The use of this call is spent already.
-        let renewed = self.renew(refused, None, keys, executor, trace).await;
+        let renewed = Box::pin(self.renew(refused, None, keys, executor, trace)).await;
         renewed.map(Some).map_err(|stays| stays.into_refusal().sent(Sent::Yes))
     }
 
@@ -196,9 +197,10 @@ impl Agreed<'_> {
             let sealed = seal_returned(&self.grant, &rotated, &executor.bot, &mut rng).ok()?;
             Rotated::new(rotated.id(), rotated.generation(), &sealed)
         });
-        match sealed {
-            Some(rotated) => trace.hand_back(rotated),
-            None => tracing::warn!("a renewed pair could not be sealed to its member"),
+        if let Some(rotated) = sealed {
+            trace.hand_back(rotated);
+        } else {
+            tracing::warn!("a renewed pair could not be sealed to its member");
         }
     }
 }

@@ -220,12 +220,13 @@ struct Host {
 
 impl Host {
     fn new(provider: &Arc<Provider>, store: Arc<dyn Lines>) -> Self {
-        let ask: Arc<dyn Ask> = Arc::clone(provider) as Arc<dyn Ask>;
+        let ask: Arc<dyn Ask> = provider.clone();
         Self { renewing: Renewing::new(ask), store, bot: Arc::new(bot()) }
     }
 
     async fn renew(&self, given: Given, after: i64) -> Result<KeptPair, NotRenewed> {
-        let doors = (Arc::clone(&self.store), Arc::new(NoWire) as Arc<dyn Wire>, Arc::clone(&self.bot));
+        let wire: Arc<dyn Wire> = Arc::new(NoWire);
+        let doors = (Arc::clone(&self.store), wire, Arc::clone(&self.bot));
         self.renewing.renew(given, doors, &SystemEntropy, NOW.plus_secs(after)).await
     }
 }

@@ -9,7 +9,6 @@ use pinhole_grant::{KeyId, PairDigest};
 
 use super::super::{Given, NotRenewed, Unanswered, newest};
 use super::{Host, LIFE, NOW, Provider, Turn, away, bot, credential, digest_of, given, member};
-use crate::receipts::{Facts, Note, NoteId, Stored};
 use crate::store::{
     Held, Line, LineError, LineState, Lines, LockError, LockName, Locks, MemoryStore, Renewals, SqliteStore,
     StoreError, TRIES_MAX,
@@ -201,7 +200,7 @@ async fn whoever_gives_up_waiting_loses_no_answer() {
 async fn a_pair_that_came_without_room_to_store_it_is_not_used_and_not_lost() {
     let provider = Provider::of(&["one"]);
     let full = Arc::new(Full { store: MemoryStore::default(), is_full: AtomicBool::new(true) });
-    let host = Host::new(&provider, Arc::clone(&full) as Arc<dyn Lines>);
+    let host = Host::new(&provider, full.clone());
     for _ in 0..3 {
         let Err(NotRenewed::Unstored { pair, why }) = host.renew(due(), 0).await else { panic!("stored") };
         assert!(matches!(why, StoreError::Full { .. }));
