@@ -19,7 +19,7 @@ const TURNS: usize = 25;
 
 async fn stage(store: Arc<dyn Store>) -> Stage {
     let mut stage = Setup { store, ..Setup::github() }.start().await;
-    stage.executor.wire = std::sync::Arc::new(Canned::new("[]"));
+    stage.executor.wire = Arc::new(Canned::new("[]"));
     stage
 }
 

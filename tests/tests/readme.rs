@@ -100,18 +100,15 @@ const TOUR: &str = "## A two-minute tour";
 const BUILD: &str = "cargo build --release --bin pinhole --example serve\n\
     export PATH=\"$PWD/target/release:$PWD/target/release/examples:$PATH\"";
 
-/// The tour as one script that stops where a command ends in another way than the README says: with 0, or as its `# exit N`.
-fn tour(readme: &str) -> String {
+/// The tour of a page as one script that stops where a command ends in another way than the page says: with 0, or as its `# exit N`.
+fn tour(text: &str, name: &str, heading: &str) -> String {
     let built = built().display();
     let mut script = String::from("exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null' EXIT\n");
-    script.push_str("check() { [ $1 = $2 ] || { echo \"README.md:$3: exit $1, not $2\"; exit 1; }; }\n");
+    writeln!(script, "check() {{ [ $1 = $2 ] || {{ echo \"{name}:$3: exit $1, not $2\"; exit 1; }}; }}")
+        .unwrap();
     writeln!(script, "export PATH=\"{built}:{built}/examples:$PATH\"").unwrap();
-    let shell = blocks(readme, TOUR).into_iter().filter(|block| block.language == "sh");
-    for (number, block) in shell.enumerate() {
-        if number == 0 {
-            assert_eq!(block.text(), BUILD);
-            continue;
-        }
+    let shell = blocks(text, heading).into_iter().filter(|block| block.language == "sh");
+    for block in shell.filter(|block| block.text() != BUILD) {
         for (line, command) in (block.line..).zip(&block.lines) {
             writeln!(script, "{command}").unwrap();
             if !command.ends_with('\\') {
@@ -123,19 +120,40 @@ fn tour(readme: &str) -> String {
     script
 }
 
-#[test]
-fn the_tour_runs_and_prints_what_the_readme_shows() {
-    let readme = page("README.md");
+/// Runs the tour of a page, and gives what it printed.
+fn toured(page: &str, name: &str, heading: &str) -> String {
     let scratch = tempfile::tempdir().unwrap();
     let mut bash = Command::new("bash");
-    bash.args(["-u", "-c", &tour(&readme)]).current_dir(root()).env("TMPDIR", scratch.path());
+    bash.args(["-u", "-c", &tour(page, name, heading)]).current_dir(root()).env("TMPDIR", scratch.path());
     let ran = bash.env_remove("PINHOLE_HOME").output().unwrap();
     assert!(ran.status.success(), "{}", text(&ran));
     assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0, "the tour leaves something behind");
+    text(&ran)
+}
+
+#[test]
+fn the_tour_of_the_sidecar_runs_and_prints_what_its_page_shows() {
+    let guide = page("docs/sidecar.md");
+    let printed = toured(&guide, "docs/sidecar.md", "## A tour");
+    let printed: Vec<&str> = printed.lines().map(str::trim).collect();
+    let shown = blocks(&guide, "## A tour").into_iter().filter(|block| block.language == "text");
+    let shown: Vec<String> = shown.flat_map(|block| block.lines).collect();
+    assert!(shown.len() >= 10);
+    for line in shown.iter().map(|line| line.trim()) {
+        assert!(printed.contains(&line), "nothing prints `{line}`: {printed:#?}");
+    }
+    assert!(printed.iter().any(|line| line.contains("\"title\":\"The lamp flickers\"")), "{printed:#?}");
+}
+
+#[test]
+fn the_tour_runs_and_prints_what_the_readme_shows() {
+    let readme = page("README.md");
+    assert_eq!(blocks(&readme, TOUR).first().unwrap().text(), BUILD);
+    let ran = toured(&readme, "README.md", TOUR);
 
     let demo = pinhole(&["demo"]);
     assert!(demo.status.success());
-    let printed = text(&ran) + &text(&demo);
+    let printed = ran + &text(&demo);
     let printed: Vec<&str> = printed.lines().map(str::trim).collect();
     let shown: Vec<Block> =
         blocks(&readme, "").into_iter().filter(|block| block.language == "text").collect();

@@ -33,7 +33,7 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "registry/manifest",
     "registry/trust",
     "host/grant",
@@ -41,6 +41,7 @@ const CRATES: [&str; 8] = [
     "host/server",
     "host/standin",
     "host/cli",
+    "host/client",
     "tests",
 ];
 
@@ -64,6 +65,7 @@ fn crates_point_one_way() {
         ("host/runtime", &["pinhole-grant", "pinhole-manifest"]),
         ("host/server", &["pinhole-grant", "pinhole-manifest", "pinhole-runtime"]),
         ("host/standin", &[]),
+        ("host/client", &[]),
         (
             "host/cli",
             &[
@@ -142,6 +144,7 @@ fn rooms_of_the_server_point_one_way() {
         ("http", &["BearerToken", "Principal", "Reach", "tokens"]),
         ("page", &["http"]),
         ("mcp", &["Principal", "Reach", "http", "page"]),
+        ("sidecar", &["Reach", "http", "mcp"]),
     ];
     let src = root().join("host/server/src");
     for (path, text) in sources(&src) {
@@ -175,6 +178,7 @@ fn only_the_right_room_does_it() {
         (
             "TcpStream",
             &[
+                "host/client",
                 "host/runtime/src/net",
                 "host/server/src/http",
                 "host/server/src/page",

@@ -11,9 +11,11 @@ use crate::connections::RemoveFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
+use crate::propose::ProposeCommand;
 use crate::receipts::args::ReceiptsCommand;
 use crate::registry::Registry;
 use crate::research::args::ResearchFlags;
+use crate::sidecar::SidecarFlags;
 use crate::tokens::TokensCommand;
 
 /// Use a person's connected services without being handed the keys.
@@ -78,6 +80,12 @@ pub(crate) enum Command {
     Mcp(Box<McpFlags>),
     /// Let members connect through OAuth clients whose secrets are in the environment here, and their bots renew
     Broker(Box<BrokerFlags>),
+    /// Run what bots post with a sealed grant: HTTP at a socket file, or on loopback behind tokens
+    #[command(after_help = crate::sidecar::EXAMPLES)]
+    Sidecar(Box<SidecarFlags>),
+    /// See what a bot asks for that posts to a sidecar elsewhere, from your own manifest
+    #[command(subcommand)]
+    Propose(ProposeCommand),
     /// Look whether everything on this machine is as it should be, and say what to do where it is not
     Doctor(DoctorFlags),
     /// Show, make or protect this machine's keys
@@ -224,6 +232,18 @@ pub(crate) enum ConnectionsCommand {
         /// Take back what was lent instead
         #[arg(long, conflicts_with_all = ["uses", "ttl"])]
         take_back: bool,
+        #[command(flatten)]
+        passphrase: PassphraseFlags,
+        #[command(flatten)]
+        local: LocalManifests,
+    },
+    /// Take in a token pair that a bot has renewed: an outcome with `rotated` in it, or that alone
+    Take {
+        /// The file, or `-` for stdin
+        file: PathBuf,
+        /// The bot's public key, if it is another than this machine's; may be repeated
+        #[arg(long, value_name = "KEY")]
+        bot: Vec<String>,
         #[command(flatten)]
         passphrase: PassphraseFlags,
         #[command(flatten)]
@@ -419,7 +439,7 @@ pub(crate) struct PassphraseFlags {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum GrantCommand {
-    /// Seal a grant for one bot, with a key of the service read from stdin
+    /// Seal a grant for one bot: of a connection, or with a key of the service read from stdin
     #[command(after_help = MINT_EXAMPLES)]
     Mint(Box<MintFlags>),
     /// Show what a grant says, its secrets left out; opens with the key of the bot that it is sealed to
@@ -442,7 +462,9 @@ pub(crate) enum GrantCommand {
 const MINT_EXAMPLES: &str = "Examples:
   pinhole grant mint github --to \"$BOT\" --op list_issues --where owner=me --ttl 1h < token.txt > grant.json
   pinhole grant mint github --to \"$BOT\" --approve github.create_issue \\
-      '{\"owner\":\"me\",\"repo\":\"r\",\"title\":\"It breaks\"}' < token.txt > approval.json";
+      '{\"owner\":\"me\",\"repo\":\"r\",\"title\":\"It breaks\"}' < token.txt > approval.json
+  pinhole grant mint github --to \"$BOT\" --connection work --ttl 30d > grant.json
+  pinhole grant mint github --to \"$BOT\" --approve-proposal outcome.json > approval.json";
 
 #[derive(Debug, Args)]
 pub(crate) struct MintFlags {
@@ -466,9 +488,19 @@ pub(crate) struct MintFlags {
     /// How often it may be used [default: 1 for a write, unbounded for a read]; an approval is used once
     #[arg(long, value_name = "N", conflicts_with = "approve")]
     pub(crate) uses: Option<std::num::NonZeroU32>,
+    /// Where a token pair goes that the bot renews: a public key [default: yours, where the key can be renewed]
+    #[arg(long, value_name = "KEY")]
+    pub(crate) return_to: Option<String>,
     /// Approve exactly this write: the op and its args as JSON (or `@FILE`)
     #[arg(long, num_args = 2, value_names = ["SERVICE.OP", "ARGS"])]
     pub(crate) approve: Option<Vec<String>>,
+    /// Of this connection, by its label, instead of a key of the service on stdin
+    #[arg(long, value_name = "LABEL", conflicts_with_all = ["account", "stand_in"])]
+    pub(crate) connection: Option<String>,
+    /// Approve the write that a bot proposes, once all of it was shown to you from your own manifest: the proposal, or the
+    /// outcome that has it; on the connection that it names
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["approve", "access", "op", "where_", "uses", "ttl", "account", "stand_in"])]
+    pub(crate) approve_proposal: Option<PathBuf>,
     /// The account that the key belongs to, as people know it
     #[arg(long, value_name = "NAME", default_value = "unnamed")]
     pub(crate) account: String,

@@ -71,6 +71,11 @@ impl Config {
             .init();
     }
 
+    /// The level of the log that was said.
+    pub(crate) fn level(&self) -> Option<LevelFilter> {
+        self.level
+    }
+
     /// Where keys are.
     pub(crate) fn keys(&self) -> PathBuf {
         self.home.join("keys")

@@ -1,18 +1,19 @@
 //! `pinhole grant mint|inspect|revoke`.
 
-use std::collections::BTreeMap;
+mod stored;
+mod wheres;
 
 use pinhole_grant::{
-    Account, Caution, Credential, Dial, GrantId, Inspection, MintError, MintRequest, Scope, UnixTime, Where,
+    Account, Caution, CredentialId, Dial, GrantId, Inspection, MintError, MintRequest, Scope, SealedGrant,
+    UnixTime, Where,
 };
-use pinhole_manifest::model::{ArgKind, Args, Op};
+use pinhole_manifest::model::{Args, Op};
 use pinhole_manifest::visible::visible;
-use pinhole_manifest::{Access, ArgName, OpId};
+use pinhole_manifest::{Access, OpId};
 use pinhole_runtime::catalog::Entry;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::render;
 use pinhole_runtime::store::Store as _;
-use serde_json::Value;
 
 use crate::args::{GrantCommand, MintFlags};
 use crate::config::Config;
@@ -35,6 +36,10 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
             let message = format!("there is no service `{}`", flags.service);
             Failure::new(End::Refused, message, "`pinhole services` lists what there is")
         })?;
+    if flags.connection.is_some() || flags.approve_proposal.is_some() {
+        let given = stored::mint(flags, &catalog, entry, config)?;
+        return printed(&given.grant, given.until, flags);
+    }
     let account = Account::parse(&flags.account).map_err(|error| usage(format!("`--account`: {error}")))?;
     if access(flags) == Access::Write {
         member::may_permit_writes(config)?;
@@ -45,7 +50,12 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
     let credential =
         occasion::credential(entry, occasion::token_from_stdin()?, account, dial, access(flags))?;
     let now = SystemClock.now();
-    let request = request(wanted, flags, entry, &credential, now)?;
+    let request = request(wanted, flags, entry, (credential.id(), credential.account()), now)?;
+    let request = match (&flags.return_to, credential.refresh()) {
+        (Some(key), _) => request.returning_to(keys::parse_public(key)?),
+        (None, Some(_)) => request.returning_to(member.public().clone()),
+        (None, None) => request,
+    };
     let minted = pinhole_grant::mint(&request, &credential, &member, now, &mut occasion::entropy());
     let sealed = minted.map_err(|error| {
         let hint = match error {
@@ -56,18 +66,22 @@ fn mint(flags: &MintFlags, config: &Config) -> anyhow::Result<End> {
         };
         Failure::new(End::Refused, format!("the grant was not minted: {error}"), hint)
     })?;
-    let until = out::moment(request.scope.expires_at);
-    out::note(format_args!("grant {} to {}, until {until}", sealed.id(), flags.to));
+    printed(&sealed, request.scope.expires_at, flags)
+}
+
+fn printed(sealed: &SealedGrant, until: UnixTime, flags: &MintFlags) -> anyhow::Result<End> {
+    out::note(format_args!("grant {} to {}, until {}", sealed.id(), flags.to, out::moment(until)));
     out::document(String::from_utf8_lossy(sealed.as_bytes()))?;
     Ok(End::Done)
 }
 
-/// The key comes on stdin, so nothing else can.
+/// Where the key comes on stdin, nothing else can.
 fn one_reader_of_stdin(flags: &MintFlags) -> anyhow::Result<()> {
     let dash = |path: &std::path::PathBuf| path.as_os_str() == "-";
     let args = flags.approve.as_deref().and_then(|approve| approve.last());
     files::one_reader_of_stdin(&[
-        ("the service's key", true),
+        ("the service's key", flags.connection.is_none() && flags.approve_proposal.is_none()),
+        ("--approve-proposal -", flags.approve_proposal.as_ref().is_some_and(dash)),
         ("--approve … -", args.is_some_and(|text| text == "-" || text == "@-")),
         ("--passphrase-file -", flags.passphrase.passphrase_file.as_ref().is_some_and(dash)),
         ("--manifest -", flags.local.manifest.iter().any(dash)),
@@ -105,7 +119,7 @@ fn wanted<'e>(flags: &MintFlags, entry: &'e Entry, account: &Account) -> anyhow:
     for op in ops.iter().filter(|op| op.access == Access::Write) {
         runs_without_approval(op, access(flags))?;
     }
-    let wheres = wheres(&flags.where_, entry, &ops)?;
+    let wheres = wheres::wheres(&flags.where_, entry, &ops)?;
     Ok(Wanted::Scope { ops: ops.iter().map(|op| op.id.clone()).collect(), wheres })
 }
 
@@ -113,7 +127,7 @@ fn request(
     wanted: Wanted<'_>,
     flags: &MintFlags,
     entry: &Entry,
-    credential: &Credential,
+    of: (CredentialId, &Account),
     now: UnixTime,
 ) -> anyhow::Result<MintRequest> {
     let bot = keys::parse_public(&flags.to)?;
@@ -121,7 +135,7 @@ fn request(
     let manifest = entry.manifest.digest();
     match wanted {
         Wanted::Approval { op, args } => {
-            let digest = occasion::action(entry, &op.id, &args, credential, &bot).digest()?;
+            let digest = occasion::action(entry, &op.id, &args, of, &bot).digest()?;
             Ok(MintRequest::approval(bot, manifest, op.id.clone(), digest, now, until))
         }
         Wanted::Scope { ops, wheres } => {
@@ -141,10 +155,8 @@ fn usage(message: String) -> Failure {
 }
 
 fn access(flags: &MintFlags) -> Access {
-    match (&flags.approve, flags.access.as_deref()) {
-        (Some(_), _) | (None, Some("write")) => Access::Write,
-        (None, _) => Access::Read,
-    }
+    let approves = flags.approve.is_some() || flags.approve_proposal.is_some();
+    if approves || flags.access.as_deref() == Some("write") { Access::Write } else { Access::Read }
 }
 
 fn known_op<'e>(entry: &'e Entry, name: &str) -> anyhow::Result<&'e Op> {
@@ -181,55 +193,7 @@ fn show_approval(
     member::tell(&flags.passphrase, &lines)
 }
 
-/// `owner=me` twice with different values allows both. A value has the kind of the arg that some op declares. A grant
-/// that could never run is refused here rather than at its first use.
-fn wheres(pairs: &[String], entry: &Entry, ops: &[&Op]) -> anyhow::Result<Where> {
-    let mut lists: BTreeMap<ArgName, Vec<Value>> = BTreeMap::new();
-    for pair in pairs {
-        let (name, text) = call::split(pair)?;
-        let name = ArgName::parse(name).map_err(|error| usage(error.to_string()))?;
-        if let Some(op) = ops.iter().find(|op| op.args.def(&name).is_none()) {
-            return Err(
-                usage(format!("`{}` takes no `{name}`, so this would never let it run", op.id)).into()
-            );
-        }
-        let takers = || entry.manifest.ops().values().filter(|op| op.args.def(&name).is_some());
-        let Some(kind) = takers().find_map(|op| Some(op.args.def(&name)?.kind)) else {
-            return Err(usage(format!("no op of `{}` takes `{name}`", entry.manifest.id())).into());
-        };
-        let value = takers()
-            .find_map(|op| where_value(op, &name, text))
-            .ok_or_else(|| usage(format!("`{name}` is never `{text}`: it is {}", kind_word(kind))))?;
-        lists.entry(name).or_default().push(value);
-    }
-    Ok(Where::new(lists).map_err(|error| usage(error.to_string()))?)
-}
-
-/// A text as a value that the op takes for the arg, if it is one: judged as the arg of a call is, so that none is rounded.
-fn where_value(op: &Op, name: &ArgName, text: &str) -> Option<Value> {
-    let raw = call::value(op.args.def(name).map(|def| def.kind), text).ok()?;
-    let args = serde_json::to_string(&BTreeMap::from([(name.as_str(), &raw)])).ok()?;
-    match op.args.parse_text(&args) {
-        Ok(args) => args.get(name).cloned(),
-        // Other args are missing, which says nothing of this one.
-        Err(faults) if faults.iter().any(|fault| fault.pointer == format!("/{name}")) => None,
-        Err(_others) => serde_json::from_str(raw.get()).ok(),
-    }
-}
-
-fn kind_word(kind: ArgKind) -> &'static str {
-    match kind {
-        ArgKind::String => "a text",
-        ArgKind::Integer => "an integer",
-        ArgKind::Number => "a number",
-        ArgKind::Boolean => "true or false",
-        ArgKind::Array => "a JSON array",
-        ArgKind::Object => "a JSON object",
-    }
-}
-
-/// `90s`, `2m`, `12h`, `30d`.
-/// A time as people write it, in seconds.
+/// `90s`, `2m`, `12h`, `30d`: a time as people write it, in seconds.
 pub(crate) fn seconds(text: &str) -> anyhow::Result<i64> {
     let unit = |suffix: char, factor: i64| {
         text.strip_suffix(suffix)?.parse::<u32>().ok().and_then(|count| i64::from(count).checked_mul(factor))

@@ -27,6 +27,7 @@ mod module;
 mod occasion;
 mod out;
 mod pages;
+mod propose;
 mod receipts;
 mod registry;
 mod research;
@@ -34,6 +35,7 @@ mod run;
 mod services;
 mod settings;
 mod sheet;
+mod sidecar;
 mod terminal;
 mod tokens;
 mod wait;
@@ -55,11 +57,12 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
-    config.start_log(match &command {
+    match &command {
         // What a module logs is what its author wants to see.
-        Command::Module(_) => LevelFilter::INFO,
-        _ => LevelFilter::WARN,
-    });
+        Command::Module(_) => config.start_log(LevelFilter::INFO),
+        Command::Sidecar(flags) => sidecar::start_log(flags, config),
+        _ => config.start_log(LevelFilter::WARN),
+    }
     match command {
         Command::Demo(flags) => block_on(demo::main(&flags)),
         Command::Services(flags) => services::main(&flags, config),
@@ -70,6 +73,8 @@ fn dispatch(command: Command, config: &Config) -> anyhow::Result<End> {
         Command::Approvals(command) => approvals::main(command, config),
         Command::Mcp(flags) => block_on(mcp::main(*flags, config)),
         Command::Broker(flags) => block_on(broker::main(*flags, config)),
+        Command::Sidecar(flags) => block_on(sidecar::main(*flags, config)),
+        Command::Propose(command) => propose::main(command, config),
         Command::Doctor(flags) => block_on(doctor::main(&flags, config)),
         Command::Keys(command) => keys::main(command, config),
         Command::Grant(command) => grant::main(command, config),

@@ -257,7 +257,8 @@ impl Occasion {
     /// A sealed approval of exactly this write.
     pub(crate) fn approval(&self, entry: &Entry, op: &OpId, args: &Args) -> anyhow::Result<Vec<u8>> {
         let now = SystemClock.now();
-        let digest = action(entry, op, args, &self.credential, &self.bot).digest()?;
+        let (id, account) = (self.credential.id(), self.credential.account());
+        let digest = action(entry, op, args, (id, account), &self.bot).digest()?;
         let bot = self.bot.clone();
         let until = now.plus_secs(OCCASION_SECS);
         self.mint(&MintRequest::approval(bot, entry.manifest.digest(), op.clone(), digest, now, until), now)
@@ -273,7 +274,7 @@ pub(crate) fn action<'a>(
     entry: &'a Entry,
     op: &'a OpId,
     args: &'a Args,
-    credential: &'a Credential,
+    (connection, account): (CredentialId, &'a Account),
     bot: &PublicKey,
 ) -> Action<'a> {
     Action {
@@ -281,8 +282,8 @@ pub(crate) fn action<'a>(
         op,
         args,
         manifest: entry.manifest.digest(),
-        connection: credential.id(),
-        account: credential.account(),
+        connection,
+        account,
         bot: bot.id(),
     }
 }

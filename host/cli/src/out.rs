@@ -84,6 +84,10 @@ pub(crate) fn explained(error: &anyhow::Error) -> (String, String, End) {
     (message, hint.to_owned(), End::Local)
 }
 
+/// Whoever runs under a grant of somebody's has something for her.
+const ROTATED: &str = "note: the token was renewed, and the fresh one is sealed to the grant's member: `--json` shows it as \
+                       `rotated`, and she takes it in with `pinhole connections take FILE --bot KEY`";
+
 /// An outcome for people: the picked result on stdout, the rest on stderr.
 pub(crate) fn outcome(outcome: &Outcome) -> anyhow::Result<()> {
     match &outcome.verdict {
@@ -114,6 +118,9 @@ pub(crate) fn outcome(outcome: &Outcome) -> anyhow::Result<()> {
             ));
         }
         Verdict::Refused(refused) => refusal(refused),
+    }
+    if outcome.rotated.is_some() {
+        note(ROTATED);
     }
     Ok(())
 }

@@ -10,10 +10,11 @@ use std::io::{IsTerminal as _, Write as _};
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::outcome::{Code, Picked, Refusal, Verdict};
 use pinhole_runtime::project::Tree;
-use pinhole_runtime::{CallRequest, Executor, Outcome};
+use pinhole_runtime::{CallRequest, Outcome};
 
 use crate::end::End;
 use crate::out::{self, Reader};
+use crate::run::Runner;
 
 /// Whether a page token opens in another run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +48,7 @@ struct Way {
 
 /// Runs a call and every page behind it.
 pub(crate) async fn follow(
-    executor: &Executor,
+    runner: Runner<'_>,
     mut request: CallRequest,
     lines: Lines,
     tokens: Tokens,
@@ -64,7 +65,7 @@ pub(crate) async fn follow(
     };
     let mut stopped = std::pin::pin!(stopped());
     loop {
-        let Some(outcome) = unless(&mut stopped, executor.run(request.clone())).await else {
+        let Some(outcome) = unless(&mut stopped, runner.run(request.clone())).await else {
             return Ok(way.stop(&request));
         };
         let next = outcome.next().map(ToString::to_string);

@@ -22,7 +22,34 @@ pub(crate) async fn main(flags: RunFlags, config: &Config) -> anyhow::Result<End
         (None, false) => return on_a_connection(flags, config).await,
     };
     let call::Prepared { executor, request } = call::prepare(&flags.call, permission, config)?;
-    permitted(&flags, &executor, request, tokens).await
+    permitted(&flags, Runner::Executor(&executor), request, tokens).await
+}
+
+/// Who runs a call that is permitted.
+#[derive(Clone, Copy)]
+pub(crate) enum Runner<'a> {
+    /// An executor: what it hands back goes to whoever called.
+    Executor(&'a Executor),
+    /// The bot of the member of this home, for whom a renewed pair waits.
+    Bot(&'a LocalBot),
+}
+
+impl Runner<'_> {
+    /// Who runs it in the end.
+    pub(crate) fn executor(&self) -> &Executor {
+        match self {
+            Self::Executor(executor) => executor,
+            Self::Bot(bot) => &bot.executor,
+        }
+    }
+
+    /// Runs it.
+    pub(crate) async fn run(self, request: CallRequest) -> Outcome {
+        match self {
+            Self::Executor(executor) => executor.run(request).await,
+            Self::Bot(bot) => bot.run_permitted(request).await,
+        }
+    }
 }
 
 /// Runs what the bot's stored grant permits, or the member, who is asked where she can be.
@@ -31,14 +58,14 @@ async fn on_a_connection(flags: RunFlags, config: &Config) -> anyhow::Result<End
     call.next.clone_from(&flags.next);
     call.key = key(&flags)?;
     let outcome = match bot.way(&call).await {
-        Ok(request) => return permitted(&flags, &bot.executor, request, Tokens::Kept).await,
+        Ok(request) => return permitted(&flags, Runner::Bot(&bot), request, Tokens::Kept).await,
         Err(outcome) => *outcome,
     };
     if flags.no_ask || !terminal::is_there() || !was_asked(&bot, &outcome, config) {
         return shown(&outcome, &flags.call);
     }
     match bot.way(&call).await {
-        Ok(request) => permitted(&flags, &bot.executor, request, Tokens::Kept).await,
+        Ok(request) => permitted(&flags, Runner::Bot(&bot), request, Tokens::Kept).await,
         Err(outcome) => shown(&outcome, &flags.call),
     }
 }
@@ -59,7 +86,7 @@ fn was_asked(bot: &LocalBot, outcome: &Outcome, config: &Config) -> bool {
 
 async fn permitted(
     flags: &RunFlags,
-    executor: &Executor,
+    runner: Runner<'_>,
     mut request: CallRequest,
     tokens: Tokens,
 ) -> anyhow::Result<End> {
@@ -67,12 +94,12 @@ async fn permitted(
     request.key = key(flags)?;
     if flags.all {
         let lines = if flags.call.json { Lines::Outcomes } else { Lines::Elements };
-        let ended = pages::follow(executor, request, lines, tokens).await;
-        executor.close().await;
+        let ended = pages::follow(runner, request, lines, tokens).await;
+        runner.executor().close().await;
         return ended;
     }
-    let outcome = executor.run(request).await;
-    executor.close().await;
+    let outcome = runner.run(request).await;
+    runner.executor().close().await;
     let outcome = match tokens {
         Tokens::Kept => outcome,
         Tokens::Lost => of_the_occasion(outcome.forgetting_next()),

@@ -1,5 +1,5 @@
-//! `config.toml` in a home: what its operator sets for the modules that run here, for the registries that it trusts, and for a
-//! broker.
+//! `config.toml` in a home: what its operator sets for the modules that run here, for the registries that it trusts, for the
+//! members whose grants its sidecar believes, and for who may ask its broker.
 //!
 //! Refuses what is no setting, what cannot be meant, and a file that others than its owner can write: it could set
 //! whatever they like. All faults are named at once. Without a file everything is as usual.
@@ -23,6 +23,10 @@ use crate::files;
 const SANDBOX: &str = "sandbox";
 /// The table of the settings of registries.
 const REGISTRY: &str = "registry";
+/// The table of the settings of the sidecar.
+const SIDECAR: &str = "sidecar";
+/// Whose grants it believes.
+const ISSUERS: &str = "issuers";
 /// The table of the settings of receipts.
 const RECEIPTS: &str = "receipts";
 /// The table of the settings of research.
@@ -48,6 +52,8 @@ pub(crate) struct Settings {
     pub(crate) consent: Consent,
     /// Who may ask this host's broker.
     pub(crate) brokered: Vec<PublicKey>,
+    /// The keys of the members whose grants a sidecar believes.
+    pub(crate) issuers: Vec<String>,
 }
 
 /// Which model answers, and where.
@@ -69,6 +75,7 @@ impl Default for Settings {
             research: None,
             consent: Consent::Held,
             brokered: Vec::new(),
+            issuers: Vec::new(),
         }
     }
 }
@@ -124,6 +131,15 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
             Value::Table(of_broker) if name == BROKER => {
                 settings.brokered = brokered(of_broker, &mut faults);
             }
+            Value::Table(of_sidecar) if name == SIDECAR => {
+                for (name, value) in of_sidecar {
+                    if name == ISSUERS {
+                        settings.issuers = issuers(value, &mut faults);
+                    } else {
+                        faults.push(format!("in `[{SIDECAR}]`: there is no setting `{name}`"));
+                    }
+                }
+            }
             Value::Table(of_receipts) if name == RECEIPTS => {
                 settings.receipts = of_receipts.iter().fold(settings.receipts, |settings, (name, value)| {
                     set_receipts(settings, name, value, &mut faults)
@@ -132,7 +148,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
             Value::Table(of_research) if name == RESEARCH => {
                 settings.research = model_of(of_research, &mut faults);
             }
-            _ if [SANDBOX, REGISTRY, BROKER, RECEIPTS, RESEARCH].contains(&name.as_str()) => {
+            _ if [SANDBOX, REGISTRY, BROKER, RECEIPTS, RESEARCH, SIDECAR].contains(&name.as_str()) => {
                 faults.push(format!("`{name}` is a table: write `[{name}]`"));
             }
             _ => faults.push(format!("there is no setting `{name}`")),
@@ -144,6 +160,14 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
     let message = format!("`{}`: {}", path.display(), faults.join("; "));
     let hint = "write `[sandbox]` and below it lines such as `calls = 16`; the operator's guide lists them";
     Err(Failure::new(End::Usage, message, hint).into())
+}
+
+fn issuers(value: &Value, faults: &mut Vec<String>) -> Vec<String> {
+    let keys = value.as_array().map(|keys| keys.iter().map(|key| key.as_str().map(str::to_owned)));
+    keys.and_then(Iterator::collect).unwrap_or_else(|| {
+        faults.push(format!("`{SIDECAR}.{ISSUERS}` is a list of keys: write `[\"pin1…\"]`"));
+        Vec::new()
+    })
 }
 
 fn set(settings: SandboxSettings, name: &str, value: &Value, faults: &mut Vec<String>) -> SandboxSettings {

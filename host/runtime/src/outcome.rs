@@ -6,6 +6,7 @@
 mod code;
 pub(crate) mod kept;
 mod more;
+mod proposal;
 mod rotated;
 
 use pinhole_grant::PageToken;
@@ -16,6 +17,7 @@ use serde::ser::{SerializeMap as _, Serializer};
 
 pub use code::{Code, ExitClass};
 pub use more::Unfollowed;
+pub use proposal::Proposal;
 pub use rotated::Rotated;
 
 use crate::net::Sent;
@@ -33,6 +35,9 @@ pub struct Outcome {
     pub op: OpId,
     /// What came of it.
     pub verdict: Verdict,
+    /// The write that the member's own client may show her and approve, where it takes her yes and this host keeps no questions
+    /// of hers.
+    pub proposal: Option<Box<Proposal>>,
     /// What it took.
     pub meta: Meta,
     /// The newest pair of the grant's credential, where the grant has an older one: for its member, whatever came of the run.
@@ -222,6 +227,28 @@ pub struct Meta {
 }
 
 impl Outcome {
+    /// A refusal, by itself. It took nothing that is counted.
+    pub fn refused(service: ServiceId, op: OpId, refusal: Refusal) -> Self {
+        Self {
+            service,
+            op,
+            verdict: Verdict::Refused(refusal),
+            proposal: None,
+            meta: Meta::default(),
+            rotated: None,
+        }
+    }
+
+    /// What a door answers for a call that it did not let begin: nothing was opened, spent or sent. `retry_after` is in seconds.
+    pub fn turned_away(service: ServiceId, op: OpId, code: Code, retry_after: Option<u64>) -> Self {
+        Self::refused(service, op, Refusal { retry_after, ..Refusal::new(code) })
+    }
+
+    /// What a door answers for a call that it has lost sight of: it may have been sent.
+    pub fn lost(service: ServiceId, op: OpId) -> Self {
+        Self::refused(service, op, Refusal::new(Code::Interrupted).sent(Sent::Maybe))
+    }
+
     /// The token of the next page, if there is one.
     pub fn next(&self) -> Option<&PageToken> {
         match &self.verdict {
@@ -289,6 +316,9 @@ impl Serialize for Outcome {
                 map.serialize_entry("notes", &answer.all_notes().collect::<Vec<_>>())?;
             }
             Verdict::Refused(refusal) => map.serialize_entry("refusal", refusal)?,
+        }
+        if let Some(proposal) = &self.proposal {
+            map.serialize_entry("proposal", proposal)?;
         }
         if let Some(rotated) = &self.rotated {
             map.serialize_entry("rotated", rotated)?;

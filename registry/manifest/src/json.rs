@@ -117,6 +117,28 @@ pub(crate) fn parse(bytes: &[u8], numbers: Numbers) -> Result<Document<'_>, Json
     Ok(Document { root, faults: tidy.faults, text, places })
 }
 
+/// Why a text is not JSON that everybody reads alike.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct AmbiguousJson(String);
+
+/// Whether every reader reads a text alike: one JSON value, in UTF-8, no key twice, no deeper than 64. Numbers are not judged.
+///
+/// # Errors
+/// The first fault, in words.
+pub fn check_json(bytes: &[u8]) -> Result<(), AmbiguousJson> {
+    let wrong = |fault: JsonFault| AmbiguousJson(fault.message);
+    let text = decode(bytes).map_err(wrong)?;
+    let stopped = Cell::new(None);
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let root = NodeSeed { depth: 0, stopped: &stopped }.deserialize(&mut reader);
+    let mut root = root.map_err(|error| wrong(syntax(text, &error, stopped.get())))?;
+    reader.end().map_err(|_more| AmbiguousJson("something follows the JSON value".to_owned()))?;
+    let mut tidy = Tidy { numbers: Numbers::Any, faults: Vec::new(), pointer: Vec::new() };
+    tidy.node(&mut root, None);
+    tidy.faults.into_iter().next().map_or(Ok(()), |fault| Err(wrong(fault)))
+}
+
 impl Document<'_> {
     /// The bytes of the value at a pointer, or of the nearest value around it.
     pub(crate) fn value_span(&self, pointer: &str) -> Range<usize> {

@@ -31,6 +31,6 @@ pub use decimal::Decimal;
 pub use digest::Digest;
 pub use host::ApiHost;
 pub use ids::{Access, ArgName, OpId, ServiceId};
-pub use json::SIZE_MAX;
+pub use json::{AmbiguousJson, SIZE_MAX, check_json};
 pub use model::Manifest;
 pub use parse::{Finding, Reading, places_of, read};

@@ -8,7 +8,7 @@ use pinhole_runtime::outcome::Code;
 
 use crate::common::{Provoked, parsed};
 use crate::paging::tokens;
-use crate::{answers, asking, grants, keys, modules, receipts, requirements, sending, writes};
+use crate::{answers, asking, grants, keys, modules, receipts, renewals, requirements, sending, writes};
 
 /// How far a call came before it was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +72,9 @@ fn before_anything_is_sent() -> Vec<Row> {
         before(Code::PageTokenMismatch, tokens::of_another_call()),
         before(Code::InvalidArgs, grants::with_invalid_args()),
         before(Code::ArgRefused, grants::with_a_refused_arg()),
+        before(Code::ReconnectRequired, renewals::without_a_renewer()),
+        before(Code::NoWayBack, renewals::without_a_way_back()),
+        before(Code::RenewalFailed, renewals::with_nobody_there()),
         before(Code::StoreFailed, writes::without_a_store()),
         row(Code::Unsendable, Sent::No, Reach::Client, sending::unsendable()),
         row(Code::AddressRefused, Sent::No, Reach::Client, sending::to_an_inward_address()),
@@ -111,6 +114,7 @@ fn proved(code: Code, run: impl Future<Output = Provoked> + 'static) -> Row {
 fn before_anything_is_sent_on_a_connection() -> Vec<Row> {
     use asking::codes as on;
     vec![
+        before(Code::Busy, grants::turned_away()),
         before(Code::NotConnected, on::without_a_connection()),
         proved(Code::UnknownConnection, on::no_such_connection()),
         proved(Code::NoStoredGrant, on::one_without_the_bots_grant()),

@@ -116,6 +116,14 @@ pub(crate) async fn of_no_service() -> Provoked {
     ask_for("nowhere.get_repo").await
 }
 
+/// A door lets it begin no more; how a door comes to that is held where doors are.
+pub(crate) async fn turned_away() -> Provoked {
+    let stage = Setup::github().start().await;
+    let (service, op) = op_name("github.get_repo");
+    let outcome = pinhole_runtime::Outcome::turned_away(service, op, Code::Busy, Some(1));
+    Provoked { stage, outcome }
+}
+
 /// Its registry has signed nothing for too long.
 pub(crate) async fn of_a_stale_service() -> Provoked {
     let github = BuiltIn::of("github").unwrap().manifest;

@@ -15,6 +15,7 @@ mod pages;
 mod paging;
 mod receipts;
 mod recorded;
+mod renewals;
 mod requirements;
 mod retries;
 mod scopes;

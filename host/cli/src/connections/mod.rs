@@ -2,6 +2,7 @@
 
 mod lend;
 mod remove;
+mod take;
 
 use lend::Lending;
 use pinhole_grant::{Dial, OpenError, UnixTime};
@@ -35,6 +36,9 @@ pub(crate) fn main(command: Option<ConnectionsCommand>, json: bool, config: &Con
         Some(ConnectionsCommand::Lend { which, uses, ttl, take_back, passphrase, local }) => {
             let lending = if take_back { Lending::TakeBack } else { Lending::Lend { uses, ttl: &ttl } };
             lend::main(&which, &lending, &passphrase, &occasion::catalog(&local, config)?, config)
+        }
+        Some(ConnectionsCommand::Take { file, bot, passphrase, local }) => {
+            take::main(&file, &bot, &passphrase, &occasion::catalog(&local, config)?, config)
         }
         Some(ConnectionsCommand::Remove { which, flags }) => block_on(remove::main(&which, &flags, config)),
     }

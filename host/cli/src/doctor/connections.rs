@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{Dial, OpenError, PublicKey, UnixTime};
+use pinhole_grant::{Dial, OpenError, OpenedGrant, PairDigest, PublicKey, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_runtime::catalog::{Catalog, Missing};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
@@ -14,8 +14,8 @@ use pinhole_runtime::net::PinnedClient;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{
-    ConnectionRow, Connections as _, Party, QUESTIONS_PENDING_MAX, QuestionState, Questions as _,
-    SqliteStore, Store as _, StoreError, Table,
+    ConnectionRow, Connections as _, LineState, Party, QUESTIONS_PENDING_MAX, QuestionState, Questions as _,
+    Renewals as _, SqliteStore, Store as _, StoreError, Table,
 };
 
 use super::database::Database;
@@ -141,6 +141,14 @@ async fn each(
     }
 }
 
+/// Whether the line of a grant's pair has ended.
+fn has_ended(opened: &OpenedGrant, bot: &LocalBot, store: &SqliteStore) -> Result<bool, StoreError> {
+    let (grant, key) = (opened.grant(), &bot.executor.bot);
+    let digest = PairDigest::of(key, grant.issuer(), grant.credential());
+    let line = digest.map(|digest| store.line(&digest)).transpose()?.flatten();
+    Ok(line.is_some_and(|line| line.state == LineState::Dead))
+}
+
 /// Whether the bot can read on a connection, as far as this machine knows.
 fn is_usable(
     row: &ConnectionRow,
@@ -184,6 +192,11 @@ fn is_usable(
             return Ok(false);
         }
     };
+    if has_ended(&opened, bot, store)? {
+        let found = "its tokens are good for nothing any more: the service takes none of them, or nobody knows whether it would";
+        findings.wrong(about, found, format!("`pinhole connect {} --oauth`", row.service));
+        return Ok(false);
+    }
     let until = stored.grant.expires_at;
     let (soon, changed) =
         (until < now.plus_secs(SOON_SECS), opened.grant().manifest() != entry.manifest.digest());

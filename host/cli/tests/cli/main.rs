@@ -68,6 +68,9 @@ mod run;
 #[cfg(test)]
 mod settings;
 #[cfg(test)]
+#[cfg(unix)]
+mod sidecar;
+#[cfg(test)]
 mod stage;
 #[cfg(test)]
 mod store;

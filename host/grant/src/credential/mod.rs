@@ -11,6 +11,7 @@ use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
 use crate::keys::{KeyKind, SecretKey};
+use crate::returned::GENERATIONS_AHEAD_MAX;
 use crate::seal::{self, Kind, SealError, UnsealError};
 use crate::secret::Secret;
 use crate::sign::{self, SignError, VerifyError};
@@ -202,12 +203,14 @@ impl Credential {
         Self::of_generation(self.parts, generation)
     }
 
-    /// The same connection with what was proved anew, one generation on: a key or a host of another time, under the same id.
+    /// The same connection with what was proved anew: a key or a host of another time, under the same id. It is one generation
+    /// on; where the one before could be renewed, so many on that no pair of its family that comes back later is newer.
     pub fn reconnected(&self, parts: CredentialParts) -> Result<Self, CredentialError> {
         if parts.service != self.parts.service {
             return Err(CredentialError::OtherService);
         }
-        let generation = self.generation.checked_add(1).ok_or(CredentialError::Generations)?;
+        let on = if self.parts.refresh.is_some() { GENERATIONS_AHEAD_MAX.saturating_add(1) } else { 1 };
+        let generation = self.generation.checked_add(on).ok_or(CredentialError::Generations)?;
         Self::of_generation(CredentialParts { id: self.parts.id, ..parts }, generation)
     }
 

@@ -131,3 +131,23 @@ fn only_a_later_generation_of_the_same_credential_is_sent() {
     let refused = seal_returned(&nowhere, &rotated(1), &bot(), &mut rng(7)).unwrap_err();
     assert_eq!(refused, ReturnError::NoReturnTo);
 }
+
+#[test]
+fn no_pair_of_the_family_before_comes_after_a_reconnection() {
+    let again = stored().reconnected(CredentialParts { secret: secret("anew"), ..oauth_parts() }).unwrap();
+    for ahead in [1, GENERATIONS_AHEAD_MAX] {
+        // Whatever the bot made of the pair before, as long as it could have been taken then.
+        let signed = seal::open(Kind::Returned, &sent(1), &member()).unwrap();
+        let keys = publics(&[&bot()]);
+        let payload = sign::verify(Kind::Returned, &signed, &keys).unwrap();
+        let mut payload: Value = serde_json::from_slice(payload.payload()).unwrap();
+        payload["gen"] = json!(ahead);
+        let signed = sign::sign(Kind::Returned, &serde_json::to_vec(&payload).unwrap(), &bot()).unwrap();
+        let envelope = seal::seal(Kind::Returned, member().public(), &signed, &mut rng(8)).unwrap();
+        assert!(taken(&envelope, &stored()).is_ok());
+        assert_eq!(taken(&envelope, &again).unwrap_err(), OpenReturnedError::Stale);
+    }
+    // A pasted key has no family.
+    let pasted = Credential::new(pat_parts()).unwrap().reconnected(pat_parts()).unwrap();
+    assert_eq!(pasted.generation(), 1);
+}

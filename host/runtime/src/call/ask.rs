@@ -19,8 +19,8 @@ use crate::render::Change;
 /// that renders.
 #[derive(Debug)]
 pub(crate) struct Asking<'a> {
-    agreed: Agreed<'a>,
-    args: Args,
+    pub(super) agreed: Agreed<'a>,
+    pub(super) args: Args,
     digest: ActionDigest,
 }
 

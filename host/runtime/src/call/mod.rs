@@ -16,6 +16,7 @@ mod open;
 mod page;
 mod palette;
 mod prepare;
+mod propose;
 mod receipt;
 mod require;
 mod retry;
@@ -238,7 +239,8 @@ impl Executor {
         trace.meta.ms = u64::try_from(trace.taken(self).as_millis()).unwrap_or(u64::MAX);
         // A receipt says what came of it, and so is written when that is settled: by then its id must have room.
         trace.meta.receipt = Some(ANY_RECEIPT);
-        let outcome = Outcome { service, op, verdict, meta: trace.meta, rotated: trace.rotated };
+        let rotated = trace.rotated;
+        let outcome = Outcome { service, op, verdict, proposal: None, meta: trace.meta, rotated };
         let outcome = outcome.capped(trace.result_bytes);
         let outcome = self.receipted(outcome, trace.record).await;
         if let Some(refusal) = outcome.refusal() {

@@ -4,7 +4,7 @@
 //! account that it named, and for now.
 
 use pinhole_grant::scope::SKEW_SECS;
-use pinhole_grant::{Dial, KeyId, MintError, MintRequest, UnixTime};
+use pinhole_grant::{Credential, CredentialId, Dial, KeyId, MintError, MintRequest, UnixTime};
 use pinhole_manifest::Access;
 
 use super::{APPROVAL_SECS, Present, Sheet, Skipped, manifest_of};
@@ -30,6 +30,9 @@ pub enum ApproveError {
     /// The connection is not called what the sheet says, or is for a stand-in where the sheet says otherwise.
     #[error("the connection that it would use is not what was shown")]
     OtherConnection,
+    /// The bot that proposes it says otherwise than what was found here.
+    #[error("the bot's words differ from what is found here")]
+    OtherWords,
     /// The machine's clock stands before the latest time seen: the yes would be good at another time than now.
     #[error("the clock stands before the latest time that was seen here, so a yes would not be for now")]
     ClockBehind,
@@ -64,6 +67,7 @@ impl ApproveError {
             Self::NoConnection
             | Self::OtherAccount
             | Self::OtherBot
+            | Self::OtherWords
             | Self::Stale(_)
             | Self::Mint(_)
             | Self::Entropy(_) => format!("`pinhole approvals deny {question}`, and have it asked anew"),
@@ -86,8 +90,7 @@ impl Present<'_> {
         if self.wall.plus_secs(SKEW_SECS) < self.now {
             return Err(ApproveError::ClockBehind);
         }
-        let row = self.desk.connection(self.member(), sheet.connection)?;
-        let credential = self.open(&row.ok_or(ApproveError::NoConnection)?)?;
+        let credential = self.connected(sheet.connection)?;
         if *credential.service() != sheet.service || *credential.account() != sheet.account {
             return Err(ApproveError::OtherAccount);
         }
@@ -95,10 +98,7 @@ impl Present<'_> {
         if sheet.label.as_ref() != Some(credential.label()) || credential.dial() != dial {
             return Err(ApproveError::OtherConnection);
         }
-        if credential.cap() != Access::Write {
-            return Err(ApproveError::ReadOnly);
-        }
-        manifest_of(self.catalog, &credential).map_err(ApproveError::Stale)?;
+        self.may_write(&credential)?;
         let until = self.now.plus_secs(APPROVAL_SECS);
         let request = MintRequest::approval(
             self.bot.clone(),
@@ -108,10 +108,25 @@ impl Present<'_> {
             self.now,
             until,
         );
+        let request = self.returning(request, &credential);
         let mut rng = entropy::seeded(self.entropy)?;
         let grant = pinhole_grant::mint(&request, &credential, self.key, self.now, &mut rng)?;
         let answer = Answer::Approve { grant: grant.id(), sealed: grant.as_bytes(), until };
         self.desk.answer(self.member(), sheet.question, answer, self.now)?;
         Ok(until)
+    }
+
+    /// The credential of a connection of hers.
+    pub(super) fn connected(&self, connection: CredentialId) -> Result<Credential, ApproveError> {
+        let row = self.desk.connection(self.member(), connection)?;
+        Ok(self.open(&row.ok_or(ApproveError::NoConnection)?)?)
+    }
+
+    /// Whether a credential may be used for a write, under a manifest as it was connected.
+    pub(super) fn may_write(&self, credential: &Credential) -> Result<(), ApproveError> {
+        if credential.cap() != Access::Write {
+            return Err(ApproveError::ReadOnly);
+        }
+        manifest_of(self.catalog, credential).map(|_entry| ()).map_err(ApproveError::Stale)
     }
 }

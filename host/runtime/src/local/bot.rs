@@ -49,9 +49,15 @@ impl LocalBot {
     /// question that waits for her; the same call runs after her yes.
     pub async fn run(&self, call: StoredCall) -> Outcome {
         match self.way(&call).await {
-            Ok(request) => self.executor.run(request).await,
+            Ok(request) => self.run_permitted(request).await,
             Err(outcome) => *outcome,
         }
+    }
+
+    /// Runs a call that [`LocalBot::way`] has found permitted. A pair that was renewed waits for the member here.
+    pub async fn run_permitted(&self, request: CallRequest) -> Outcome {
+        let outcome = self.executor.run(request).await;
+        self.keeps_returned(outcome).await
     }
 
     /// Finds what permits a call: the stored grant for a read; for a write its approval, which is then given out and is to be
@@ -64,7 +70,8 @@ impl LocalBot {
             Err(refusal) => Verdict::Refused(refusal),
         };
         let asked = (call.service.clone(), call.op.clone());
-        Err(Box::new(self.executor.ended(asked, verdict, trace).await))
+        let outcome = self.executor.ended(asked, verdict, trace).await;
+        Err(Box::new(self.keeps_returned(outcome).await))
     }
 
     /// What a call would do, without doing it: nothing is asked, spent, given out or sent.

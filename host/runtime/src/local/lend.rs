@@ -72,6 +72,7 @@ impl Present<'_> {
         }
         let scope = Scope::new(Access::Write, self.now, until).with_ops(ops.iter().cloned()).with_uses(uses);
         let request = MintRequest::new(self.bot.clone(), entry.manifest.digest(), scope);
+        let request = self.returning(request, &credential);
         let mut rng = entropy::seeded(self.entropy).map_err(ReadGrantError::from)?;
         let sealed = pinhole_grant::mint(&request, &credential, self.key, self.now, &mut rng)
             .map_err(ReadGrantError::from)?;

@@ -44,6 +44,14 @@ impl Present<'_> {
         Ok(credential)
     }
 
+    /// The same request, with a way back to her for a pair that is renewed under it.
+    pub(super) fn returning(&self, request: MintRequest, credential: &Credential) -> MintRequest {
+        match credential.refresh() {
+            Some(_) => request.returning_to(self.key.public().clone()),
+            None => request,
+        }
+    }
+
     /// A grant for every read of the manifest as it is, each named, so that what is reviewed later cannot add one.
     pub(super) fn read_grant(
         &self,
@@ -54,6 +62,7 @@ impl Present<'_> {
         let until = self.now.plus_secs(READ_GRANT_SECS);
         let scope = Scope::new(Access::Read, self.now, until).with_ops(reads.map(|op| op.id.clone()));
         let request = MintRequest::new(self.bot.clone(), entry.manifest.digest(), scope);
+        let request = self.returning(request, credential);
         let mut rng = entropy::seeded(self.entropy)?;
         let sealed = pinhole_grant::mint(&request, credential, self.key, self.now, &mut rng)?;
         Ok(GrantRow::new(sealed, &request, credential, self.member()))

@@ -13,10 +13,12 @@ mod give_up;
 mod keep;
 mod lend;
 mod member;
+mod proposed;
 mod prove;
 mod renew;
 mod sheet;
 mod stored;
+mod take;
 mod view;
 
 use pinhole_grant::{CallKey, Label, PrincipalId};
@@ -28,10 +30,12 @@ pub use give_up::GiveUpError;
 pub use keep::{Keep, KeepError, Kept, OtherAccount, Place};
 pub use lend::{Confirmable, LendError, Lent, may_be_lent, take_back};
 pub use member::{Present, ReadGrantError};
+pub use proposed::{Difference, Given, Proposed, ProposedError};
 pub use prove::{Obtained, ProveError, Proved, unproved};
 pub use renew::{CapError, RenewError, Renewal};
 pub use sheet::{Sheet, SheetError, SheetRequest};
 pub use stored::{Agreed, Skipped, Standing, Stored, manifest_of};
+pub use take::TakeInError;
 pub use view::ViewError;
 
 /// How long a question waits for an answer, in seconds: a day.

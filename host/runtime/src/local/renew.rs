@@ -6,7 +6,7 @@ use pinhole_grant::{SealCredentialError, UnixTime};
 use pinhole_manifest::Access;
 
 use super::member::ReadGrantError;
-use super::{Present, Skipped, manifest_of};
+use super::{Present, Skipped, TakeInError, manifest_of};
 use crate::entropy::{self, EntropyError};
 use crate::store::{ConnectionError, ConnectionRow, GrantError, StoreError};
 
@@ -57,6 +57,9 @@ pub enum RenewError {
     /// A grant could not be made.
     #[error(transparent)]
     ReadGrant(#[from] ReadGrantError),
+    /// A pair that waits for her could not be taken in.
+    #[error(transparent)]
+    TakeIn(#[from] TakeInError),
 }
 
 impl Present<'_> {
@@ -73,8 +76,10 @@ impl Present<'_> {
         Ok(capped)
     }
 
-    /// Renews the local bot's read grant of every connection of hers; one that cannot be renewed keeps none from it.
+    /// Takes in the pairs that wait for her, then renews the local bot's read grant of every connection of hers; one that
+    /// cannot be renewed keeps none from it.
     pub fn renew(&self) -> Result<Vec<Renewal>, RenewError> {
+        self.take_in()?;
         let mut renewals = Vec::new();
         for connection in self.desk.connections(self.member())? {
             renewals.extend(self.renew_one(connection)?);

@@ -141,6 +141,9 @@ codes! {
     ApprovalTaken "approval_taken" Refused
         "another call has just taken the approval of this write"
         "look whether it was carried out before you ask again";
+    Busy "busy" Refused
+        "the host has as much to do as it takes at once"
+        "wait for as long as `retry_after` says, then ask the same again";
     TooManyQuestions "too_many_questions" Refused
         "as many questions of this bot as may be are waiting for the member"
         "have her answer some: `pinhole approvals list`";

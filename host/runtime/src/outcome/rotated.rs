@@ -2,6 +2,7 @@
 //!
 //! INVARIANT: it is sealed to where the grant says; nobody on the way can read it or make another of it.
 
+use pinhole_grant::CredentialId;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,13 +12,20 @@ use serde_json::Value;
 pub struct Rotated {
     envelope: Value,
     #[serde(skip)]
+    connection: CredentialId,
+    #[serde(skip)]
     generation: u64,
 }
 
 impl Rotated {
-    /// The pair of this generation in its envelope; `None` where that is no JSON, which a seal always is.
-    pub(crate) fn new(generation: u64, envelope: &[u8]) -> Option<Self> {
-        Some(Self { envelope: serde_json::from_slice(envelope).ok()?, generation })
+    /// The pair of this connection and generation in its envelope; `None` where that is no JSON, which a seal always is.
+    pub(crate) fn new(connection: CredentialId, generation: u64, envelope: &[u8]) -> Option<Self> {
+        Some(Self { envelope: serde_json::from_slice(envelope).ok()?, connection, generation })
+    }
+
+    /// Whose pair it is.
+    pub fn connection(&self) -> CredentialId {
+        self.connection
     }
 
     /// How often its credential was rotated.

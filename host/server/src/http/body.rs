@@ -10,6 +10,8 @@ use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, HttpBody};
 use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
 use pinhole_runtime::clock::Timer;
@@ -28,6 +30,14 @@ pub(crate) async fn whole(body: Body, limits: &HttpLimits, timer: &dyn Timer) ->
         read = read(body, most) => read,
         () = timer.wait(limits.body_time) => Err(Refused::TooSlow),
     }
+}
+
+/// Whether the body is JSON by its header.
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
+    let mut all = headers.get_all(CONTENT_TYPE).iter();
+    let (Some(one), None) = (all.next(), all.next()) else { return false };
+    let essence = one.to_str().ok().and_then(|text| text.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
 async fn read(mut body: Body, most: usize) -> Result<Bytes, Refused> {

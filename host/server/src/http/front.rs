@@ -25,11 +25,22 @@ use super::{HttpSettings, Refused, plain};
 /// How long a browser need not ask again whether it may call.
 const PREFLIGHT_TIME: Duration = Duration::from_mins(10);
 
+/// What a door listens on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bound {
+    /// This address.
+    At(SocketAddr),
+    /// A file, which has no port.
+    File,
+}
+
 /// Which hosts and origins are answered to.
 #[derive(Debug, Clone)]
 pub(crate) struct Front {
     settings: Arc<HttpSettings>,
-    bound: SocketAddr,
+    bound: Bound,
+    /// How a refusal looks to the door's clients.
+    said: fn(&Refused) -> Response,
 }
 
 /// The host that a request names, once it is known to be one of the door's.
@@ -45,15 +56,25 @@ pub(crate) struct PageHeaders {
 
 impl Front {
     pub(crate) fn new(settings: Arc<HttpSettings>, bound: SocketAddr) -> Self {
-        Self { settings, bound }
+        Self { settings, bound: Bound::At(bound), said: plain }
+    }
+
+    /// One that listens there, and refuses so.
+    pub(crate) fn saying(settings: Arc<HttpSettings>, bound: Bound, said: fn(&Refused) -> Response) -> Self {
+        Self { settings, bound, said }
     }
 
     /// Puts all routes behind it, of which the one that clients look for is `served`; and says at `/healthz` that the server is there.
     pub(crate) fn before(self, routes: Router, served: &'static str, pages: PageHeaders) -> Router {
+        self.around(routes.route("/healthz", get(|| async { "ok\n" })), served, pages)
+    }
+
+    /// The same for a door that says itself how it is.
+    pub(crate) fn around(self, routes: Router, served: &'static str, pages: PageHeaders) -> Router {
+        let said = self.said;
         let routes = routes
-            .route("/healthz", get(|| async { "ok\n" }))
-            .fallback(move || async move { plain(&Refused::NotFound(served)) })
-            .method_not_allowed_fallback(|| async { plain(&Refused::Method("GET")) });
+            .fallback(move || async move { said(&Refused::NotFound(served)) })
+            .method_not_allowed_fallback(move || async move { said(&Refused::Method("GET")) });
         let cors = self.cors(pages);
         routes.layer(cors).layer(from_fn_with_state(self, heard))
     }
@@ -96,6 +117,7 @@ fn names(texts: &'static [&'static str]) -> impl Iterator<Item = HeaderName> {
 }
 
 async fn heard(State(front): State<Front>, mut request: Request, next: Next) -> Response {
+    let said = front.said;
     let mut answer = match front.look(request.headers(), request.uri()) {
         Ok(host) => {
             request.extensions_mut().insert(host);
@@ -103,7 +125,7 @@ async fn heard(State(front): State<Front>, mut request: Request, next: Next) -> 
         }
         Err(refused) => {
             tracing::debug!(?refused, "a request was refused");
-            plain(&refused)
+            said(&refused)
         }
     };
     answer.headers_mut().entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

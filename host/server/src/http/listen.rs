@@ -1,7 +1,10 @@
-//! What a door listens on: TCP, with or without TLS of its own.
+//! What a door listens on: TCP, or a socket file that one user of this machine can reach.
+//!
+//! INVARIANT: whoever comes through the socket file is this process's user or the superuser: its mode says so, its folder is
+//! one that no other may write, and the system is asked of each connection again (`SO_PEERCRED`).
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -51,3 +54,11 @@ impl Listen for TcpListener {
         stream.try_write(bytes)
     }
 }
+
+#[cfg(unix)]
+mod file;
+#[cfg(unix)]
+pub use file::{SocketError, SocketFile};
+
+/// The address that stands for who came without one.
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);

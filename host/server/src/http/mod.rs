@@ -22,8 +22,10 @@ mod window;
 
 pub use bearer::Bearer;
 pub(crate) use bearer::{Admission, Admitted, network};
-pub(crate) use body::whole;
-pub(crate) use front::{Front, NamedHost, PageHeaders};
+pub(crate) use body::{is_json, whole};
+pub(crate) use front::{Bound, Front, NamedHost, PageHeaders};
+#[cfg(unix)]
+pub use listen::{SocketError, SocketFile};
 pub(crate) use private::keep_private;
 pub(crate) use refused::{Refused, plain};
 pub use serve::ServeError;

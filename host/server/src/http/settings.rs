@@ -10,6 +10,8 @@ use http::uri::Authority;
 use tokio::net::TcpListener;
 use url::Url;
 
+use super::Bound;
+
 /// How many in a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
@@ -183,8 +185,12 @@ impl HttpSettings {
     }
 
     /// Whether a request that names this host is meant for a door that listens on `bound`.
-    pub(crate) fn answers_to(&self, host: &Authority, bound: SocketAddr) -> bool {
-        is_loopback(host.host()) && host.port_u16().unwrap_or(80) == bound.port()
+    pub(crate) fn answers_to(&self, host: &Authority, bound: Bound) -> bool {
+        let here = match bound {
+            Bound::At(address) => host.port_u16().unwrap_or(80) == address.port(),
+            Bound::File => true,
+        };
+        is_loopback(host.host()) && here
             || self.hosts.iter().any(|known| {
                 known.host().eq_ignore_ascii_case(host.host())
                     && known.port().is_none_or(|port| host.port_u16() == Some(port.as_u16()))

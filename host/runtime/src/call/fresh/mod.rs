@@ -193,7 +193,7 @@ impl Agreed<'_> {
         let sealed = pair.of(self.grant().credential()).ok().and_then(|rotated| {
             let mut rng = entropy::seeded(executor.entropy.as_ref()).ok()?;
             let sealed = seal_returned(&self.grant, &rotated, &executor.bot, &mut rng).ok()?;
-            Rotated::new(rotated.generation(), &sealed)
+            Rotated::new(rotated.id(), rotated.generation(), &sealed)
         });
         match sealed {
             Some(rotated) => trace.hand_back(rotated),

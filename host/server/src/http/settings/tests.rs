@@ -38,7 +38,7 @@ fn origins_of_loopback_are_welcome_and_what_looks_like_one_is_not() {
 
 #[test]
 fn hosts_are_those_of_loopback_at_the_bound_port_and_those_on_the_list() {
-    let bound: SocketAddr = "127.0.0.1:8420".parse().unwrap();
+    let bound = Bound::At("127.0.0.1:8420".parse().unwrap());
     let settings = HttpSettings::default().with_host("tools.example.com").unwrap();
     let settings = settings.with_host("other.example.com:8443").unwrap();
     let answers = |host: &str| settings.answers_to(&host.parse().unwrap(), bound);

@@ -66,6 +66,7 @@ fn own(code: Code, service: &ServiceId, op: Option<&Op>) -> Option<String> {
         | Code::TlsFailed => {
             "tell the person that something is wrong on this host: `pinhole doctor` says what".to_owned()
         }
+        Code::Busy => "wait a moment, then ask the same again".into(),
         Code::TooManyQuestions => {
             "tell the person to answer some of the questions that wait: `pinhole approvals list`".to_owned()
         }

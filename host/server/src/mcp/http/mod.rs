@@ -19,7 +19,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::{any, get};
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName};
+use http::header::{ACCEPT, AUTHORIZATION, HeaderName};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use pinhole_grant::PrincipalId;
@@ -37,7 +37,7 @@ use self::sessions::{Seat, Service};
 use self::share::{Share, Shares};
 use crate::http::{
     Admission, Admitted, Bearer, Draining, Front, HttpSettings, NamedHost, PageHeaders, Peer, Refused,
-    ServeError, Sessions, metadata, serve as serve_routes, whole,
+    ServeError, Sessions, is_json, metadata, serve as serve_routes, whole,
 };
 use crate::mcp::values::{marks, too_many};
 
@@ -271,13 +271,6 @@ impl<H: ServerHandler + Clone> Door<H> {
 struct Called {
     answer: Response,
     ending: Ending,
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    let mut all = headers.get_all(CONTENT_TYPE).iter();
-    let (Some(one), None) = (all.next(), all.next()) else { return false };
-    let essence = one.to_str().ok().and_then(|text| text.split(';').next());
-    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
 /// Who takes anything takes both kinds of answer that there are.

@@ -1,6 +1,6 @@
 //! The tool of one op.
 //!
-//! INVARIANT: whoever has one may use it: only the toolbox makes them.
+//! INVARIANT: whoever has one may use it: the toolbox makes them, and, for those who bring a grant along, the sidecar.
 
 use pinhole_grant::Label;
 use pinhole_manifest::ServiceId;
@@ -31,6 +31,16 @@ impl<'c> OpTool<'c> {
         confirm_arg: ConfirmArg,
     ) -> Self {
         Self { entry, op, connections, confirm_arg }
+    }
+
+    /// The tool of an op for whoever brings the grant along: there is no connection to choose.
+    pub(crate) fn of_a_grant(entry: &'c Entry, op: &'c Op) -> Self {
+        Self::new(entry, op, Vec::new(), ConfirmArg::Off)
+    }
+
+    /// The name of the argument that asks for another page, where there are pages.
+    pub(crate) fn next_argument(&self) -> Option<String> {
+        self.extras().next
     }
 
     /// `<service>_<op>`: a manifest whose ops make longer names than 48 characters does not load, and no service has a `_`

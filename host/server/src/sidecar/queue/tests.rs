@@ -1,0 +1,185 @@
+//! The queues against what they promise, by hand and against any order of comings and goings.
+
+use futures_util::FutureExt as _;
+use pinhole_grant::{KeyKind, SecretKey};
+use proptest::prelude::*;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+
+use super::*;
+
+const LIMITS: QueueLimits =
+    QueueLimits { calls: 4, calls_of_a_service: 2, waiting: 6, waiting_for_a_service: 4 };
+
+fn lane(name: &str) -> Lane {
+    Some(ServiceId::parse(name).unwrap())
+}
+
+fn member(seed: u64) -> Asker {
+    Some(SecretKey::generate(KeyKind::Member, &mut StdRng::seed_from_u64(seed)).public().id())
+}
+
+fn enter(queue: &Queue, name: &str, asker: Asker) -> Entered {
+    queue.enter(&lane(name), || asker)
+}
+
+fn now(queue: &Queue, name: &str) -> Slot {
+    match enter(queue, name, None) {
+        Entered::Now(slot) => slot,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn later(queue: &Queue, name: &str, asker: Asker) -> Waiting {
+    match enter(queue, name, asker) {
+        Entered::Later(waiting) => waiting,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn is_given(waiting: &mut Waiting) -> Option<Slot> {
+    waiting.now_or_never()
+}
+
+fn waiting_for(queue: &Queue, name: &str) -> usize {
+    queue
+        .standings()
+        .iter()
+        .find(|standing| standing.lane == lane(name))
+        .map_or(0, |standing| standing.waiting)
+}
+
+#[test]
+fn a_service_that_never_answers_keeps_no_other_out() {
+    let queue = Queue::new(LIMITS);
+    let _held: Vec<Slot> = (0..2).map(|_| now(&queue, "slow")).collect();
+    let _waiting: Vec<Waiting> = (0..4).map(|_| later(&queue, "slow", None)).collect();
+    assert!(matches!(enter(&queue, "slow", None), Entered::Full));
+    for _ in 0..10 {
+        drop((now(&queue, "quick"), now(&queue, "quick")));
+    }
+    // Others may wait, too.
+    let held = [now(&queue, "quick"), now(&queue, "quick")];
+    let mut waits = later(&queue, "quick", None);
+    drop(held);
+    assert!(is_given(&mut waits).is_some());
+}
+
+#[test]
+fn services_take_turns() {
+    let queue = Queue::new(QueueLimits { calls: 1, ..LIMITS });
+    let held = now(&queue, "first");
+    let mut one = [later(&queue, "first", None), later(&queue, "first", None)];
+    let mut other = later(&queue, "second", None);
+    drop(held);
+    let [first, second] = &mut one;
+    let slot = is_given(first).unwrap();
+    assert!(is_given(&mut other).is_none() && is_given(second).is_none());
+    drop(slot);
+    let slot = is_given(&mut other).unwrap();
+    assert!(is_given(second).is_none());
+    drop(slot);
+    assert!(is_given(second).is_some());
+}
+
+#[test]
+fn members_take_turns_within_a_service() {
+    let queue = Queue::new(QueueLimits { calls: 1, ..LIMITS });
+    let held = now(&queue, "first");
+    let mut many = [later(&queue, "first", member(1)), later(&queue, "first", member(1))];
+    let mut one = later(&queue, "first", member(2));
+    drop(held);
+    let [first, second] = &mut many;
+    drop(is_given(first).unwrap());
+    let slot = is_given(&mut one).unwrap();
+    assert!(is_given(second).is_none());
+    drop(slot);
+    assert!(is_given(second).is_some());
+}
+
+#[test]
+fn who_leaves_has_left() {
+    let queue = Queue::new(QueueLimits { calls: 1, waiting_for_a_service: 2, ..LIMITS });
+    let held = now(&queue, "first");
+    let (gone, mut stays) = (later(&queue, "first", None), later(&queue, "first", None));
+    assert!(matches!(enter(&queue, "first", None), Entered::Full));
+    drop(gone);
+    assert_eq!(waiting_for(&queue, "first"), 1);
+    let another = later(&queue, "first", None);
+    drop(held);
+    assert!(is_given(&mut stays).is_some());
+    drop((another, stays));
+    assert_eq!(queue.standings(), []);
+}
+
+#[test]
+fn a_place_that_is_given_to_who_has_just_left_goes_to_the_next() {
+    let queue = Queue::new(QueueLimits { calls: 1, ..LIMITS });
+    let held = now(&queue, "first");
+    let gone = later(&queue, "first", None);
+    let mut next = later(&queue, "second", None);
+    drop(held);
+    // It has the place, and never looked.
+    drop(gone);
+    assert!(is_given(&mut next).is_some());
+    assert_eq!(queue.standings(), []);
+}
+
+#[test]
+fn who_asks_is_not_looked_at_where_there_is_room() {
+    let queue = Queue::new(LIMITS);
+    let entered = queue.enter(&lane("first"), || panic!("nobody waits"));
+    assert!(matches!(entered, Entered::Now(_)));
+    let _held = now(&queue, "first");
+    let looked = std::cell::Cell::new(false);
+    let entered = queue.enter(&lane("first"), || {
+        looked.set(true);
+        None
+    });
+    assert!(matches!(entered, Entered::Later(_)) && looked.get());
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_and_goes_the_limits_hold_and_no_place_is_lost(
+        steps in proptest::collection::vec((0_u8..4, 0_usize..3, 0_u64..2, 0_usize..64), 0..200),
+    ) {
+        let names = ["one", "two", "three"];
+        let queue = Queue::new(LIMITS);
+        let (mut running, mut waiting) = (Vec::<(usize, Slot)>::new(), Vec::<(usize, Waiting)>::new());
+        for (what, service, asker, which) in steps {
+            match what {
+                0 | 1 => match enter(&queue, names[service], member(asker)) {
+                    Entered::Now(slot) => running.push((service, slot)),
+                    Entered::Later(waits) => waiting.push((service, waits)),
+                    Entered::Full => {
+                        let of = waiting.iter().filter(|(of, _)| *of == service).count();
+                        prop_assert!(waiting.len() == LIMITS.waiting || of == LIMITS.waiting_for_a_service);
+                    }
+                },
+                2 if !running.is_empty() => drop(running.swap_remove(which % running.len())),
+                3 if !waiting.is_empty() => drop(waiting.swap_remove(which % waiting.len())),
+                _ => {}
+            }
+            let mut still = Vec::new();
+            for (service, mut waits) in waiting {
+                match is_given(&mut waits) {
+                    Some(slot) => running.push((service, slot)),
+                    None => still.push((service, waits)),
+                }
+            }
+            waiting = still;
+            prop_assert!(running.len() <= LIMITS.calls && waiting.len() <= LIMITS.waiting);
+            for service in 0..names.len() {
+                let runs = running.iter().filter(|(of, _)| *of == service).count();
+                let waits = waiting.iter().filter(|(of, _)| *of == service).count();
+                prop_assert!(runs <= LIMITS.calls_of_a_service && waits <= LIMITS.waiting_for_a_service);
+                // Nobody waits while there is a place.
+                prop_assert!(waits == 0 || runs == LIMITS.calls_of_a_service || running.len() == LIMITS.calls);
+                prop_assert_eq!(waiting_for(&queue, names[service]), waits);
+            }
+        }
+        drop((running, waiting));
+        prop_assert_eq!(queue.standings(), []);
+    }
+}

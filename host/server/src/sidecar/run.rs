@@ -1,0 +1,103 @@
+//! `POST /v1/run` and `POST /v1/explain`: a posted call, under the grant that came with it.
+//!
+//! INVARIANT: a write that was begun is carried to its end, whoever waits for the answer; a read ends with its client.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::StatusCode;
+use pinhole_manifest::Access;
+use pinhole_runtime::outcome::Code;
+use pinhole_runtime::{CallRequest, Explained, Outcome};
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use super::answer::{self, No};
+use super::door::{Door, NoTurn, RETRY_AFTER, Shows};
+use super::queue::Slot;
+
+/// Runs a call.
+pub(super) async fn run(State(door): State<Arc<Door>>, request: Request) -> Response {
+    door.run(request).await.unwrap_or_else(|no| no.answer())
+}
+
+/// Says what a call would do.
+pub(super) async fn explain(State(door): State<Arc<Door>>, request: Request) -> Response {
+    door.explain(request).await.unwrap_or_else(|no| no.answer())
+}
+
+impl Door {
+    async fn run(&self, request: Request) -> Result<Response, No> {
+        let call = match self.call(request).await? {
+            Ok(call) => call,
+            Err(turned_away) => return Ok(answer::outcome(&turned_away)),
+        };
+        let slot = match self.turn(&call).await {
+            Ok(slot) => slot,
+            Err(why) => return Ok(no_turn(call, why)),
+        };
+        let outcome = if self.op(&call).is_some_and(|op| op.access == Access::Write) {
+            self.to_its_end(call, slot).await
+        } else {
+            let outcome = self.executor.run(call).await;
+            drop(slot);
+            outcome
+        };
+        Ok(answer::outcome(&outcome))
+    }
+
+    async fn explain(&self, request: Request) -> Result<Response, No> {
+        let call = match self.call(request).await? {
+            Ok(call) => call,
+            Err(turned_away) => return Ok(answer::outcome(&turned_away)),
+        };
+        let (service, op) = (call.service.clone(), call.op.clone());
+        let (would, explanation) = match self.executor.explain(call).await {
+            Explained::WouldRun(explanation) => ("run", explanation),
+            Explained::WouldAsk(explanation) => ("ask", explanation),
+            Explained::Refused(refusal) => {
+                return Ok(answer::outcome(&Outcome::refused(service, op, refusal)));
+            }
+        };
+        Ok(answer::document(&json!({"ok": true, "would": would, "explanation": explanation})))
+    }
+
+    /// The call that is posted, or what comes of one that does not show for who posts it.
+    async fn call(&self, request: Request) -> Result<Result<CallRequest, Outcome>, No> {
+        let (parts, body) = request.into_parts();
+        let caller = self.admit(&parts).await?;
+        let call = self.posted(&parts, body).await?.by(caller.id);
+        let code = match self.shows(&caller, &call) {
+            Shows::Yes => return Ok(Ok(call)),
+            Shows::NotTheOp => Code::UnknownOp,
+            Shows::Nothing => Code::UnknownService,
+        };
+        Ok(Err(Outcome::turned_away(call.service, call.op, code, None)))
+    }
+
+    /// Runs a write to its end; until then it has its place.
+    async fn to_its_end(&self, call: CallRequest, slot: Slot) -> Outcome {
+        let (give, given) = oneshot::channel();
+        let executor = Arc::clone(&self.executor);
+        let (service, op) = (call.service.clone(), call.op.clone());
+        self.tasks.spawn(async move {
+            let outcome = executor.run_or_propose(call).await;
+            drop(slot);
+            if let Err(outcome) = give.send(outcome) {
+                let code = outcome.refusal().map(|refusal| refusal.code.as_str());
+                tracing::info!(service = %outcome.service, op = %outcome.op, code, "a write ended after its client");
+            }
+        });
+        // It panics nowhere; were it to, it is not known whether anything left.
+        given.await.unwrap_or_else(|_gone| Outcome::lost(service, op))
+    }
+}
+
+fn no_turn(call: CallRequest, why: NoTurn) -> Response {
+    let outcome = Outcome::turned_away(call.service, call.op, Code::Busy, Some(RETRY_AFTER.as_secs()));
+    match why {
+        NoTurn::Full => answer::outcome(&outcome),
+        NoTurn::Stopping => answer::with_status(&outcome, StatusCode::SERVICE_UNAVAILABLE),
+    }
+}

@@ -1,0 +1,130 @@
+//! `GET /v1/tools`: the ops as tool definitions for a model's API, reads and writes apart.
+//!
+//! The list is closed: it is made of the manifests alone. INVARIANT: no list has reads and writes; who wants writes asks for
+//! them. A tool permits nothing: a call of it is posted with a grant.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use pinhole_manifest::visible::visible;
+use pinhole_manifest::{Access, ServiceId};
+use serde_json::{Map, Value, json};
+use url::form_urlencoded;
+
+use super::answer::{self, No};
+use super::door::{Caller, Door};
+use crate::mcp::tools::OpTool;
+
+/// In whose form tools are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    /// `name`, `description`, `input_schema`: as Messages APIs take them.
+    Messages,
+    /// `type: function` with `parameters`: as chat completions take them.
+    Functions,
+    /// As MCP has them.
+    Mcp,
+}
+
+struct Wanted {
+    services: BTreeSet<ServiceId>,
+    access: Access,
+    dialect: Dialect,
+}
+
+/// Gives the list.
+pub(super) async fn tools(State(door): State<Arc<Door>>, request: Request) -> Response {
+    let (parts, _body) = request.into_parts();
+    let listed = match door.admit(&parts).await {
+        Ok(caller) => {
+            Wanted::read(parts.uri.query().unwrap_or_default()).map(|wanted| door.tools(&caller, &wanted))
+        }
+        Err(no) => Err(no),
+    };
+    listed.map_or_else(|no| no.answer(), |list| answer::document(&list))
+}
+
+impl Door {
+    fn tools(&self, caller: &Caller, wanted: &Wanted) -> Value {
+        let (mut tools, mut calls) = (Vec::new(), Map::new());
+        for entry in self.executor.catalog.iter() {
+            let service = entry.manifest.id();
+            let asked_for = wanted.services.is_empty() || wanted.services.contains(service);
+            if !asked_for || !caller.reach.covers(service, wanted.access) {
+                continue;
+            }
+            for op in entry.manifest.ops().values().filter(|op| op.access == wanted.access) {
+                let tool = OpTool::of_a_grant(entry, op);
+                let mut call = json!({"service": service, "op": op.id});
+                if let (Some(members), Some(next)) = (call.as_object_mut(), tool.next_argument()) {
+                    members.insert("next".to_owned(), next.into());
+                }
+                calls.insert(tool.name(), call);
+                tools.push(wanted.dialect.of(&tool));
+            }
+        }
+        json!({"ok": true, "access": wanted.access, "tools": tools, "calls": calls})
+    }
+}
+
+impl Dialect {
+    fn of(self, tool: &OpTool<'_>) -> Value {
+        let tool = tool.tool();
+        let (name, description, schema) = (&tool.name, &tool.description, &tool.input_schema);
+        match self {
+            Self::Messages => json!({"name": name, "description": description, "input_schema": schema}),
+            Self::Functions => json!({
+                "type": "function",
+                "function": {"name": name, "description": description, "parameters": schema},
+            }),
+            Self::Mcp => serde_json::to_value(&tool).unwrap_or_default(),
+        }
+    }
+}
+
+impl Wanted {
+    fn read(query: &str) -> Result<Self, No> {
+        let mut wanted = Self { services: BTreeSet::new(), access: Access::Read, dialect: Dialect::Messages };
+        let (mut access, mut dialect) = (None, None);
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            let wrong = |takes: &str| No::Malformed(format!("`{}` is {takes}", visible(&clipped(&name))));
+            let once = |known: bool| if known { Err(wrong("given once")) } else { Ok(()) };
+            match name.as_ref() {
+                "service" => {
+                    for service in value.split(',') {
+                        let service =
+                            ServiceId::parse(service).map_err(|_bad| wrong("the id of a service"))?;
+                        wanted.services.insert(service);
+                    }
+                }
+                "access" => {
+                    once(access.is_some())?;
+                    access = Some(match value.as_ref() {
+                        "read" => Access::Read,
+                        "write" => Access::Write,
+                        _ => return Err(wrong("`read` or `write`")),
+                    });
+                }
+                "dialect" => {
+                    once(dialect.is_some())?;
+                    dialect = Some(match value.as_ref() {
+                        "messages" => Dialect::Messages,
+                        "functions" => Dialect::Functions,
+                        "mcp" => Dialect::Mcp,
+                        _ => return Err(wrong("`messages`, `functions` or `mcp`")),
+                    });
+                }
+                _ => return Err(wrong("nothing that is asked here: say `service`, `access` or `dialect`")),
+            }
+        }
+        wanted.access = access.unwrap_or(wanted.access);
+        wanted.dialect = dialect.unwrap_or(wanted.dialect);
+        Ok(wanted)
+    }
+}
+
+fn clipped(name: &str) -> String {
+    name.chars().take(40).collect()
+}
