@@ -75,11 +75,11 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
         Way::Key(secret) => (present.prove(secret, entry, &executor).await, Renewed::No),
         Way::Page(asks) => {
             let cap = cap_of(store.as_ref())?;
-            by_page(&flags, &asks, &present, (entry, cap), &executor).await?
+            Box::pin(by_page(&flags, &asks, &present, (entry, cap), &executor)).await?
         }
         Way::Broker(via) => {
             let cap = cap_of(store.as_ref())?;
-            let proved = by_broker(&flags, &via, &present, (entry, cap), &executor).await?;
+            let proved = Box::pin(by_broker(&flags, &via, &present, (entry, cap), &executor)).await?;
             (proved, Renewed::No)
         }
     };

@@ -204,15 +204,18 @@ async fn no_secret_is_in_a_log_or_in_an_answer_that_is_not_sealed() {
     let rubbish = format!("{{\"error\":\"{REFRESH}\",\"error_description\":\"{CLIENT_SECRET}\"}}");
     let scene = Setup::github(Reply::json_text(400, rubbish)).start().await;
     let (own, others, at) = (member(), bot(), known());
-    let mut seen = String::new();
+    let mut seen = Vec::new();
     let mut browser = scene.browser.another();
     for target in ["/oauth/config", "/oauth/config?service=github", "/oauth/slack/start", "/nothing"] {
-        seen += &format!("{:?}", browser.get(target).await);
+        seen.push(format!("{:?}", browser.get(target).await));
     }
     let state = scene.begun(&mut browser, "gitlab").await;
     let end = scene.back(&mut browser, "gitlab", &state).await;
     let code = pairs(&end.location())["code"].clone();
-    seen += &format!("{:?}", browser.get(&format!("/oauth/gitlab/callback?code={CODE}&state={state}")).await);
+    seen.push(format!(
+        "{:?}",
+        browser.get(&format!("/oauth/gitlab/callback?code={CODE}&state={state}")).await
+    ));
     scene
         .asking(&own, &at)
         .exchange(&service("gitlab"), Access::Read, secret(&code), &scene.verifier)
@@ -220,8 +223,9 @@ async fn no_secret_is_in_a_log_or_in_an_answer_that_is_not_sealed() {
         .unwrap();
     scene.asking(&others, &at).refresh(&service("gitlab"), &secret(REFRESH)).await.unwrap();
     let refused = scene.asking(&others, &at).refresh(&service("github"), &secret(REFRESH)).await.unwrap_err();
-    seen += &format!("{refused:?} {refused}");
+    seen.push(format!("{refused:?} {refused}"));
     scene.asking(&own, &at).revoke(&service("gitlab"), &secret(REFRESH), TokenKind::Refresh).await.unwrap();
+    let seen = seen.concat();
     let log = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
     assert!(log.contains("a broker's ask was answered"), "nothing is logged");
     for word in [CLIENT_SECRET, ACCESS, REFRESH, CODE, &code, &state, scene.verifier.expose()] {
