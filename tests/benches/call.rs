@@ -120,7 +120,7 @@ fn fixed_cost(criterion: &mut Criterion) {
     let runtime = runtime();
     let folder = tempfile::tempdir().expect("a folder");
     let mut stage = runtime.block_on(serving(bytes::Bytes::from_static(b"[]"), folder.path()));
-    stage.executor.wire = Box::new(Canned::new("[]"));
+    stage.executor.wire = Arc::new(Canned::new("[]"));
     let args = json!({"org": ORG, "per_page": 100});
     let grant = stage.grant("github").seal();
     let mut group = criterion.benchmark_group("fixed");

@@ -66,7 +66,7 @@ fn warm(criterion: &mut Criterion) {
     for (name, rows) in [("1 row", 1), ("100 rows", 100)] {
         let row = json!({"owner": "ann", "stale": 7, "title": "a".repeat(100)});
         let body = json!(vec![row; rows]).to_string();
-        stage.executor.wire = Box::new(Canned::new(body));
+        stage.executor.wire = Arc::new(Canned::new(body));
         let mut group = criterion.benchmark_group(format!("module/{name}"));
         for op in ["thing.native", "thing.passes"] {
             let ran = runtime.block_on(stage.run(op, &args, &grant));
@@ -112,7 +112,7 @@ fn eight(criterion: &mut Criterion) {
     let mut stage = runtime.block_on(setup().start());
     let grant = stage.grant("thing").seal();
     let args = json!({"owner": "acme", "repo": "it"});
-    stage.executor.wire = Box::new(Far(Canned::new("[]".to_owned())));
+    stage.executor.wire = Arc::new(Far(Canned::new("[]".to_owned())));
     let mut group = criterion.benchmark_group("module/8 requests");
     for op in ["thing.eight_in_a_row", "thing.eight_at_once"] {
         let ran = runtime.block_on(stage.run(op, &args, &grant));
@@ -130,7 +130,7 @@ fn cold(criterion: &mut Criterion) {
     let mut stage = runtime.block_on(setup().start());
     let grant = stage.grant("thing").seal();
     let args = json!({"owner": "acme", "repo": "it"});
-    stage.executor.wire = Box::new(Canned::new(json!([{"owner": "ann", "stale": 7}]).to_string()));
+    stage.executor.wire = Arc::new(Canned::new(json!([{"owner": "ann", "stale": 7}]).to_string()));
     let folder = tempfile::tempdir().expect("a folder");
     let cached = || Sandbox::default().with_cache(folder.path().join("modules"), SystemEntropy);
     let ways: [(&str, u64, &dyn Fn() -> Sandbox); 2] =

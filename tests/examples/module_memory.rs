@@ -2,6 +2,7 @@
 //! module_memory -- [SECONDS]` prints the number of calls and the resident bytes, each tenth of the time. The service answers
 //! from memory.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pinhole_manifest::Digest;
@@ -29,7 +30,7 @@ async fn main() -> anyhow::Result<()> {
         Setup::module(&manifest, ("modules/probe.wasm", PROBE.to_vec()), Vec::new()).start().await;
     let row = json!({"owner": "ann", "stale": 7, "title": "a".repeat(100)});
     let service = Canned::new(json!(vec![row; 100]).to_string());
-    stage.executor.wire = Box::new(service.clone());
+    stage.executor.wire = Arc::new(service.clone());
     let (grant, args) = (stage.grant("thing").seal(), json!({"owner": "acme", "repo": "it"}));
     let tenth = Duration::from_secs(seconds) / 10;
     let mut calls = 0_u64;

@@ -4,14 +4,17 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pinhole_grant::{ActionDigest, CredentialId, GrantId, KeyId, KeyedDigest, Label, PrincipalId, UnixTime};
+use pinhole_grant::{
+    ActionDigest, CredentialId, GrantId, KeyId, KeyedDigest, Label, PairDigest, PrincipalId, UnixTime,
+};
 use pinhole_manifest::{Digest, ServiceId};
 use pinhole_runtime::receipts::{Facts, Note, NoteId, Stored};
 use pinhole_runtime::store::{
     Answer, AnswerError, Appended, CheckpointRow, Claim, Claiming, ConnectionError, ConnectionRow,
-    Connections, Fate, GrantError, GrantFilter, GrantRow, Grants, Held, Kept, LockError, LockName, Locks,
-    NewQuestion, Party, Question, QuestionId, Questions, RaiseError, ReceiptFilter, Receipts, Removal,
-    Settled, SpendError, SqliteStore, Store, StoreError, TakeError, Taken, TokenError, TokenRow, Tokens, Use,
+    Connections, Fate, GrantError, GrantFilter, GrantRow, Grants, Held, Kept, Line, LineError, LockError,
+    LockName, Locks, NewQuestion, Party, Question, QuestionId, Questions, RaiseError, ReceiptFilter,
+    Receipts, Removal, Renewals, ReturnedRow, Returns, Settled, SpendError, SqliteStore, Store, StoreError,
+    TakeError, Taken, TokenError, TokenRow, Tokens, Use,
 };
 
 type Deed = dyn Fn(&SqliteStore, QuestionId) + Send + Sync;
@@ -100,6 +103,23 @@ impl Grants for JustBefore {
 impl Locks for JustBefore {
     as_the_store_does! {
         hold(what: &LockName, patience: Duration) -> Result<Held, LockError>;
+    }
+}
+
+impl Renewals for JustBefore {
+    as_the_store_does! {
+        line(pair: &PairDigest) -> Result<Option<Line>, StoreError>;
+        begin_line(line: &Line) -> Result<Line, StoreError>;
+        change_line(from: &Line, to: &Line) -> Result<(), LineError>;
+        lines(member: KeyId) -> Result<Vec<Line>, StoreError>;
+    }
+}
+
+impl Returns for JustBefore {
+    as_the_store_does! {
+        put_returned(row: &ReturnedRow) -> Result<(), StoreError>;
+        returned(member: KeyId) -> Result<Vec<ReturnedRow>, StoreError>;
+        drop_returned(member: KeyId, connection: CredentialId, upto: u64) -> Result<(), StoreError>;
     }
 }
 

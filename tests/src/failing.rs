@@ -1,13 +1,14 @@
-//! A store in memory that has no room for one thing.
+//! A store that has no room for one thing, or lets receipts fall.
 
 use std::num::NonZeroU32;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, PairDigest, UnixTime};
 use pinhole_runtime::receipts::{Facts, Note, NoteId, Stored};
 use pinhole_runtime::store::{
-    Appended, CheckpointRow, Claim, Claiming, Fate, Held, Kept, LockError, LockName, Locks, MemoryStore,
-    ReceiptFilter, Receipts, Settled, SpendError, Store, StoreError, Use,
+    Appended, CheckpointRow, Claim, Claiming, Fate, Held, Kept, Line, LineError, LockError, LockName, Locks,
+    MemoryStore, ReceiptFilter, Receipts, Renewals, Settled, SpendError, Store, StoreError, Use,
 };
 
 /// What there is no room for.
@@ -17,19 +18,33 @@ pub enum NoRoomFor {
     Notes,
     /// Receipts.
     Receipts,
+    /// Neither notes nor receipts, and says nothing of it: what a run costs without them.
+    EitherSilently,
 }
 
 /// The store.
-#[derive(Debug)]
 pub struct Full {
-    store: MemoryStore,
+    store: Arc<dyn Store>,
     no_room: NoRoomFor,
+    /// What is said of a receipt that is let fall.
+    fallen: OnceLock<Appended>,
+}
+
+impl std::fmt::Debug for Full {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Full").field(&self.no_room).finish()
+    }
 }
 
 impl Full {
     /// A store without room for this.
     pub fn of(no_room: NoRoomFor) -> Self {
-        Self { store: MemoryStore::default(), no_room }
+        Self::over(Arc::new(MemoryStore::default()), no_room)
+    }
+
+    /// The same over another store.
+    pub fn over(store: Arc<dyn Store>, no_room: NoRoomFor) -> Self {
+        Self { store, no_room, fallen: OnceLock::new() }
     }
 
     fn room_for(&self, what: NoRoomFor) -> Result<(), StoreError> {
@@ -77,6 +92,23 @@ impl Kept for Full {
     }
 }
 
+impl Renewals for Full {
+    as_the_store_does! {
+        line(pair: &PairDigest) -> Result<Option<Line>, StoreError>;
+        lines(member: KeyId) -> Result<Vec<Line>, StoreError>;
+    }
+
+    fn begin_line(&self, line: &Line) -> Result<Line, StoreError> {
+        self.room_for(NoRoomFor::Notes)?;
+        self.store.begin_line(line)
+    }
+
+    fn change_line(&self, from: &Line, to: &Line) -> Result<(), LineError> {
+        self.room_for(NoRoomFor::Notes)?;
+        self.store.change_line(from, to)
+    }
+}
+
 impl Receipts for Full {
     as_the_store_does! {
         append_unended(facts: &Facts, note: NoteId) -> Result<Option<Appended>, StoreError>;
@@ -90,11 +122,24 @@ impl Receipts for Full {
 
     fn begin(&self, note: &Note, spends: Option<Use>, settled: Settled) -> Result<(), SpendError> {
         self.room_for(NoRoomFor::Notes)?;
-        self.store.begin(note, spends, settled)
+        match (self.no_room, spends) {
+            (NoRoomFor::EitherSilently, Some(Use { grant, allowed })) => self.store.spend(&grant, allowed),
+            (NoRoomFor::EitherSilently, None) => Ok(()),
+            _ => self.store.begin(note, spends, settled),
+        }
     }
 
     fn append(&self, facts: &Facts, note: Option<NoteId>, settled: Settled) -> Result<Appended, StoreError> {
         self.room_for(NoRoomFor::Receipts)?;
-        self.store.append(facts, note, settled)
+        if self.no_room != NoRoomFor::EitherSilently {
+            return self.store.append(facts, note, settled);
+        }
+        match self.fallen.get() {
+            Some(fallen) => Ok(*fallen),
+            None => {
+                let appended = self.store.append(facts, note, settled)?;
+                Ok(*self.fallen.get_or_init(|| appended))
+            }
+        }
     }
 }

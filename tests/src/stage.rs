@@ -12,6 +12,7 @@ use pinhole_runtime::book::Book;
 use pinhole_runtime::catalog::{Catalog, Entry, ModuleFiles, Source};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient, StageLimits};
+use pinhole_runtime::renew::Renewing;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{MemoryStore, Store};
 use pinhole_runtime::{CallRequest, Executor, Outcome, Retries};
@@ -118,7 +119,7 @@ impl Setup {
         let dialled = self.dial.unwrap_or_else(|| standin.addr());
         let client = client(&self.catalog, dialled, &standin, self.limits);
         let executor = Executor {
-            bot: SecretKey::generate(KeyKind::Bot, &mut rng),
+            bot: Arc::new(SecretKey::generate(KeyKind::Bot, &mut rng)),
             issuers: vec![member.public().clone()],
             catalog: self.catalog,
             store: Arc::clone(&self.store),
@@ -127,8 +128,9 @@ impl Setup {
             entropy: Box::new(SystemEntropy),
             retries: Retries::Usual,
             sandbox: Sandbox::default(),
-            wire: Box::new(client),
             book: Book::default(),
+            renewing: Renewing::default(),
+            wire: Arc::new(client),
         };
         let connection = CredentialId::random(&mut rng);
         Stage { standin, executor, member, clock, timer, store: self.store, connection, limits: self.limits }

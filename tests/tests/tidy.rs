@@ -104,6 +104,7 @@ fn rooms_of_the_runtime_point_one_way() {
         ("oauth", &["clock", "entropy", "net"]),
         ("project", &[]),
         ("render", &[]),
+        ("renew", &["entropy", "net", "oauth", "store"]),
         ("sandbox", &["entropy"]),
         ("scrub", &["project"]),
         ("store", &["receipts"]),

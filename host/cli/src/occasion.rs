@@ -21,6 +21,7 @@ use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::local::unproved;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
+use pinhole_runtime::renew::Renewing;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{SqliteStore, Store};
 use pinhole_runtime::{Executor, Retries};
@@ -271,7 +272,7 @@ pub(crate) fn executor(
     sandbox: Sandbox,
 ) -> Executor {
     Executor {
-        bot,
+        bot: Arc::new(bot),
         issuers,
         catalog,
         store,
@@ -280,8 +281,9 @@ pub(crate) fn executor(
         entropy: Box::new(SystemEntropy),
         retries: Retries::Usual,
         sandbox,
-        wire: Box::new(client),
         book: Book::default(),
+        renewing: Renewing::default(),
+        wire: Arc::new(client),
     }
 }
 

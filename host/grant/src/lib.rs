@@ -12,6 +12,7 @@ pub mod grant;
 pub mod kept;
 pub mod keys;
 pub mod page;
+pub mod pair;
 pub mod receipt;
 pub mod returned;
 pub mod scope;
@@ -37,6 +38,7 @@ pub use kept::{CallKey, CallKeyError, KeptError, Keyed, act_digest, open_kept, s
 pub use keyed::KeyedDigest;
 pub use keys::{KeyFileError, KeyId, KeyKind, PublicKey, PublicKeyError, SecretKey};
 pub use page::{OpenPageError, OpenedPage, PageParts, PageToken, SealPageError, open_page, seal_page};
+pub use pair::{KeptPair, OpenPairError, PairDigest, SealPairError, open_pair, seal_pair};
 pub use receipt::args_digest;
 pub use returned::{OpenReturnedError, ReturnError, open_returned, seal_returned};
 pub use scope::{Attempt, Scope, ScopeError, Where, WhereError};

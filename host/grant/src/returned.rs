@@ -16,9 +16,9 @@ use crate::text::CredentialId;
 use crate::time::UnixTime;
 use crate::wire::{WireSecret, to_secret_json};
 
-/// How many generations ahead of the stored one a pair may be: some messages may have been lost on the way, but a bot must
-/// not be able to jump so far that no later pair is ever newer.
-pub const GENERATIONS_AHEAD_MAX: u64 = 64;
+/// How many generations ahead of the stored one a pair may be: a bot may have renewed every few seconds for a month while the
+/// member was away, but it must not be able to jump so far that no later pair is ever newer.
+pub const GENERATIONS_AHEAD_MAX: u64 = 1_000_000;
 
 /// Why a pair was not sent back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

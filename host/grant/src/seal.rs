@@ -31,6 +31,8 @@ pub enum Kind {
     Returned,
     /// How far a bot's receipts had come at a time. Signed only, never sealed.
     Checkpoint,
+    /// A pair that a bot keeps for itself.
+    Pair,
 }
 
 impl Kind {
@@ -41,6 +43,7 @@ impl Kind {
             Self::Credential => "pinhole/credential/v1",
             Self::Returned => "pinhole/returned/v1",
             Self::Checkpoint => "pinhole/checkpoint/v1",
+            Self::Pair => "pinhole/pair/v1",
         }
     }
 }

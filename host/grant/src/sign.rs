@@ -96,6 +96,7 @@ pub fn payload_type(kind: Kind) -> &'static str {
         Kind::Credential => "application/vnd.pinhole.credential+json",
         Kind::Returned => "application/vnd.pinhole.returned+json",
         Kind::Checkpoint => "application/vnd.pinhole.checkpoint+json",
+        Kind::Pair => "application/vnd.pinhole.pair+json",
     }
 }
 

@@ -20,9 +20,15 @@ pub struct TextError {
 
 /// Why a text is not an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not {what}: write its 22 characters of unpadded base64url")]
+#[error("not {what}: write its characters of unpadded base64url, all of them")]
 pub struct IdError {
     what: &'static str,
+}
+
+impl IdError {
+    pub(crate) fn of(what: &'static str) -> Self {
+        Self { what }
+    }
 }
 
 /// One line that looks like what it is: no control characters, none that are invisible or change the direction of

@@ -23,6 +23,7 @@ use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
 use pinhole_runtime::outcome::Verdict;
+use pinhole_runtime::renew::Renewing;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::MemoryStore;
 use pinhole_runtime::{CallRequest, Executor, Retries};
@@ -59,7 +60,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let dial = DialOverride::parse(&format!("{}:443:{}", entry.manifest.host(), standin.addr()))?;
     let settings = NetSettings::default().with_override(dial).with_ca_pem(standin.ca_pem().as_bytes())?;
     let executor = Executor {
-        bot,
+        bot: Arc::new(bot),
         issuers: vec![member.public().clone()],
         catalog,
         store: Arc::new(MemoryStore::default()),
@@ -68,8 +69,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         entropy: Box::new(SystemEntropy),
         retries: Retries::Usual,
         sandbox: Sandbox::default(),
-        wire: Box::new(PinnedClient::new(settings)?),
         book: pinhole_runtime::book::Book::default(),
+        renewing: Renewing::default(),
+        wire: Arc::new(PinnedClient::new(settings)?),
     };
     let args = format!(r#"{{"org": "{organisation}", "per_page": 3}}"#);
     let outcome = executor.run(CallRequest::new(github, op, args, grant.into_bytes())).await;

@@ -17,6 +17,7 @@ pub mod outcome;
 pub mod project;
 pub mod receipts;
 pub mod render;
+pub mod renew;
 pub mod replay;
 pub mod sandbox;
 pub mod scrub;

@@ -7,6 +7,7 @@ mod code;
 pub(crate) mod kept;
 mod more;
 mod proposal;
+mod rotated;
 
 use pinhole_grant::PageToken;
 use pinhole_manifest::visible::{is_plain_line, visible};
@@ -17,6 +18,7 @@ use serde::ser::{SerializeMap as _, Serializer};
 pub use code::{Code, ExitClass};
 pub use more::Unfollowed;
 pub use proposal::Proposal;
+pub use rotated::Rotated;
 
 use crate::net::Sent;
 use crate::project::Tree;
@@ -38,6 +40,8 @@ pub struct Outcome {
     pub proposal: Option<Box<Proposal>>,
     /// What it took.
     pub meta: Meta,
+    /// The newest pair of the grant's credential, where the grant has an older one: for its member, whatever came of the run.
+    pub rotated: Option<Rotated>,
 }
 
 /// What came of a run.
@@ -225,7 +229,8 @@ pub struct Meta {
 impl Outcome {
     /// A refusal, by itself. It took nothing that is counted.
     pub fn refused(service: ServiceId, op: OpId, refusal: Refusal) -> Self {
-        Self { service, op, verdict: Verdict::Refused(refusal), proposal: None, meta: Meta::default() }
+        let (verdict, meta) = (Verdict::Refused(refusal), Meta::default());
+        Self { service, op, verdict, proposal: None, meta, rotated: None }
     }
 
     /// What a door answers for a call that it did not let begin: nothing was opened, spent or sent. `retry_after` is in seconds.
@@ -308,6 +313,9 @@ impl Serialize for Outcome {
         }
         if let Some(proposal) = &self.proposal {
             map.serialize_entry("proposal", proposal)?;
+        }
+        if let Some(rotated) = &self.rotated {
+            map.serialize_entry("rotated", rotated)?;
         }
         map.serialize_entry("meta", &self.meta)?;
         map.end()

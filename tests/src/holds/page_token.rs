@@ -17,6 +17,7 @@ use pinhole_runtime::catalog::{Catalog, Source};
 use pinhole_runtime::clock::FixedClock;
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::outcome::Code;
+use pinhole_runtime::renew::Renewing;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::MemoryStore;
 use pinhole_runtime::{CallRequest, Executor, Explained, Retries};
@@ -110,7 +111,7 @@ impl World {
             grants,
             other_bot: key(KeyKind::Bot, 4),
             executor: Executor {
-                bot,
+                bot: Arc::new(bot),
                 issuers: vec![member.public().clone()],
                 catalog,
                 store: Arc::new(MemoryStore::default()),
@@ -119,8 +120,9 @@ impl World {
                 entropy: Box::new(SystemEntropy),
                 retries: Retries::Never,
                 sandbox: Sandbox::default(),
-                wire: Box::new(Canned::new("[]")),
                 book: pinhole_runtime::book::Book::default(),
+                renewing: Renewing::default(),
+                wire: Arc::new(Canned::new("[]")),
             },
             runtime: tokio::runtime::Builder::new_current_thread().build().expect("a runtime"),
         }

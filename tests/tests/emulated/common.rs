@@ -1,7 +1,7 @@
 //! An emulated service, what runs on it, and which ops had their turn.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pinhole_manifest::Access;
 use pinhole_runtime::Outcome;
@@ -28,7 +28,7 @@ impl Emulated {
         let args = [service, &host, &seed.to_string()];
         let server = NodeServer::start(service, "emulate", "emulate.mjs", &args)?;
         let front = Front::start(&host, server.addr()).await;
-        stage.executor.wire = Box::new(front.client());
+        stage.executor.wire = Arc::new(front.client());
         Some(Self { service, stage, server, had_a_turn: Mutex::default() })
     }
 

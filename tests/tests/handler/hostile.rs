@@ -1,5 +1,7 @@
 //! Clients that do not keep to the protocol, on a pipe.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use crate::client::{Client, Served};
@@ -162,7 +164,7 @@ async fn a_message_of_too_many_values_is_refused() {
 async fn requests_without_an_answer_are_bounded() {
     let mut stage = crate::stage().await;
     let stuck = pinhole_tests::Stuck::default();
-    stage.bot.executor.wire = Box::new(stuck.clone());
+    stage.bot.executor.wire = Arc::new(stuck.clone());
     let served = Served::new(stage, crate::client::Told::default());
     let mut client = served.modern(json!({}));
     let read = json!({"name": "thing_get_shelf", "arguments": {"shelf": "north"}});

@@ -1,5 +1,7 @@
 //! Reads, from the arguments as clients write them to the result; cancelling; progress; `explain`.
 
+use std::sync::Arc;
+
 use pinhole_standin::{Config, Reply, Route, World};
 use pinhole_tests::{ORG, REPO, Setup, Stuck};
 use serde_json::json;
@@ -73,7 +75,7 @@ async fn explain_sends_nothing_and_shows_no_key() {
 async fn stuck() -> (Served, Stuck) {
     let mut stage = stage().await;
     let stuck = Stuck::default();
-    stage.bot.executor.wire = Box::new(stuck.clone());
+    stage.bot.executor.wire = Arc::new(stuck.clone());
     (Served::new(stage, Told::default()), stuck)
 }
 

@@ -316,7 +316,8 @@ async fn two_connections_of_one_service_are_told_apart() {
 #[tokio::test]
 async fn a_grant_that_is_no_good_opens_no_session() {
     let stage = Setup::github().start().await;
-    let open = |grants: Vec<Vec<u8>>| Research::default().open(grants, &stage.executor, NOW);
+    let research = Research::default();
+    let open = |grants: Vec<Vec<u8>>| research.open(grants, &stage.executor, NOW);
     let good = || stage.grant("github").seal();
     assert!(matches!(open(Vec::new()).await, Err(NotOpened::Grants)));
     assert!(matches!(open(vec![good(); 17]).await, Err(NotOpened::Grants)));

@@ -1,5 +1,7 @@
 //! Writes: asked of the member, run once after her yes, and of exactly what she said yes to.
 
+use std::sync::Arc;
+
 use futures_util::future::join_all;
 use pinhole_runtime::local::deny;
 use pinhole_tests::Stuck;
@@ -65,7 +67,7 @@ async fn of_ten_calls_of_one_approved_write_one_runs() {
 async fn a_write_that_was_begun_is_carried_to_its_end_whoever_waits() {
     let mut stage = stage().await;
     let stuck = Stuck::default();
-    stage.bot.executor.wire = Box::new(stuck.clone());
+    stage.bot.executor.wire = Arc::new(stuck.clone());
     let served = Served::new(stage, Told::default());
     let mut client = served.modern(json!({}));
     let asked = refusal(&client.call(NOTE, json!({"text": "a"})).await);

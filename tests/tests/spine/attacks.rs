@@ -1,5 +1,7 @@
 //! Args that would be something else than data: refused, or inside their own segment. Never another endpoint.
 
+use std::sync::Arc;
+
 use percent_encoding::percent_decode_str;
 use pinhole_runtime::outcome::Code;
 use pinhole_standin::{Reply, Route};
@@ -195,7 +197,7 @@ async fn an_integer_is_one_that_every_reader_keeps() {
 async fn a_value_in_a_query_stays_one_value() {
     let wire = Canned::new(r#"{"items":[]}"#);
     let mut stage = Setup::thing(Vec::new()).start().await;
-    stage.executor.wire = Box::new(wire.clone());
+    stage.executor.wire = Arc::new(wire.clone());
     for value in hostile() {
         let outcome = stage.read("thing.find_things", &json!({"text": value})).await;
         let asked = wire.asked();
@@ -241,7 +243,7 @@ async fn a_value_in_a_header_is_one_line_of_visible_text() {
 async fn a_value_in_a_body_is_a_string() {
     let wire = Canned::new(r#"{"id":1}"#);
     let mut stage = Setup::thing(Vec::new()).start().await;
-    stage.executor.wire = Box::new(wire.clone());
+    stage.executor.wire = Arc::new(wire.clone());
     for value in hostile() {
         let args = json!({"text": value});
         let size = args.to_string().len();

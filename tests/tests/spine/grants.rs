@@ -335,7 +335,7 @@ async fn a_key_of_a_stand_in_goes_to_no_real_host() {
     let mut stage = Setup::github().start().await;
     let answers = Answers(vec![Ipv4Addr::new(140, 82, 121, 6).into()]);
     let client = PinnedClient::with_lookup(NetSettings::default(), Arc::new(answers));
-    stage.executor.wire = Box::new(client.unwrap());
+    stage.executor.wire = Arc::new(client.unwrap());
     let grant = stage.grant("github").with(|credential| credential.dial = Dial::Overridden).seal();
     let outcome = stage.run("github.get_viewer", &json!({}), &grant).await;
     is(&outcome, Code::DialMismatch, Sent::No);

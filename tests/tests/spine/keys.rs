@@ -171,12 +171,12 @@ async fn after_a_kill(later: i64) -> Provoked {
     let mut stage = setup.start().await;
     let grant = stage.grant("thing").write(5).seal();
     let stuck = Stuck::default();
-    stage.executor.wire = Box::new(stuck.clone());
+    stage.executor.wire = Arc::new(stuck.clone());
     tokio::select! {
         outcome = note(&stage, &grant, "a", "k") => panic!("{}", outcome.to_json()),
         () = stuck.taken() => {}
     }
-    stage.executor.wire = Box::new(stage.client());
+    stage.executor.wire = Arc::new(stage.client());
     stage.executor.store = open();
     stage.clock.set(later);
     let outcome = note(&stage, &grant, "a", "k").await;

@@ -135,7 +135,7 @@ async fn the_note_is_there_while_the_request_is_out() {
         assert!(store.receipts_from(bot, 0, 9).unwrap().is_empty());
         seen.fetch_add(1, Ordering::SeqCst);
     };
-    stage.executor.wire = Box::new(Watching::new(stage.client(), watch));
+    stage.executor.wire = Arc::new(Watching::new(stage.client(), watch));
     assert!(stage.read("github.get_repo", &repo_args()).await.result().is_some());
     assert_eq!(looks.load(Ordering::SeqCst), 1);
     assert!(stage.store.notes(bot, 9).unwrap().is_empty());
@@ -176,7 +176,7 @@ async fn a_write_without_a_receipt_says_so_and_its_note_stays() {
 async fn a_run_that_is_given_up_has_a_receipt() {
     let mut stage = Setup::github().start().await;
     let stuck = Stuck::default();
-    stage.executor.wire = Box::new(stuck.clone());
+    stage.executor.wire = Arc::new(stuck.clone());
     let args = repo_args();
     tokio::select! {
         outcome = stage.read("github.get_repo", &args) => panic!("{outcome:?}"),

@@ -1,6 +1,7 @@
 //! What is tried again, how often, and after how long: over TLS, with a timer that waits for nobody.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient, Sent, StageLimits};
@@ -226,8 +227,8 @@ async fn other_failures_are_final() {
         assert_eq!(stage.standin.requests().len(), 1);
     }
     let mut stage = stage().await;
-    let client = PinnedClient::with_lookup(NetSettings::default(), std::sync::Arc::new(Answers(Vec::new())));
-    stage.executor.wire = Box::new(client.unwrap());
+    let client = PinnedClient::with_lookup(NetSettings::default(), Arc::new(Answers(Vec::new())));
+    stage.executor.wire = Arc::new(client.unwrap());
     let outcome = read(&stage).await;
     is(&outcome, Code::NameNotFound, Sent::No);
     assert_eq!(outcome.meta.requests, 1);
@@ -246,7 +247,7 @@ async fn what_one_try_sent_was_sent() {
     let dial = DialOverride::parse(&format!("api.thing.dev:443:{}", socket.local_addr().unwrap())).unwrap();
     let settings = NetSettings::default().with_override(dial).with_ca_pem(stage.standin.ca_pem().as_bytes());
     let nowhere = PinnedClient::new(settings.unwrap()).unwrap();
-    stage.executor.wire = Box::new(Then::new(stage.client(), nowhere));
+    stage.executor.wire = Arc::new(Then::new(stage.client(), nowhere));
     let outcome = stage.write("thing.add_note", &json!({"text": "once"})).await;
     is(&outcome, Code::ConnectFailed, Sent::Yes);
     assert_eq!((outcome.meta.requests, stage.standin.requests().len()), (3, 1));

@@ -39,7 +39,7 @@ async fn read_repo_of(change: impl FnOnce(&mut Config)) -> Provoked {
 pub(crate) async fn unsendable() -> Provoked {
     let mut stage = Setup::github().start().await;
     let spoil = |request: &mut Outgoing| request.target = String::from("/repos/../user");
-    stage.executor.wire = Box::new(Spoiling::new(stage.client(), spoil));
+    stage.executor.wire = Arc::new(Spoiling::new(stage.client(), spoil));
     read_repo(stage).await
 }
 
@@ -47,7 +47,7 @@ async fn resolved_to(addresses: &[IpAddr]) -> Provoked {
     let mut stage = Setup::github().start().await;
     let lookup = Arc::new(Answers(addresses.to_vec()));
     let client = PinnedClient::with_lookup(NetSettings::default(), lookup).unwrap();
-    stage.executor.wire = Box::new(client);
+    stage.executor.wire = Arc::new(client);
     read_repo(stage).await
 }
 
@@ -160,7 +160,7 @@ async fn a_name_that_leads_inward_is_not_dialled() {
     for denied in addresses(&suite["deny"]) {
         for answer in [vec![denied], vec![good, denied], vec![denied, good]] {
             let client = PinnedClient::with_lookup(NetSettings::default(), Arc::new(Answers(answer)));
-            stage.executor.wire = Box::new(client.unwrap());
+            stage.executor.wire = Arc::new(client.unwrap());
             let outcome = stage.read("github.get_repo", &repo_args()).await;
             assert_eq!(refusal(&outcome).code, Code::AddressRefused, "{denied}");
             assert_eq!(refusal(&outcome).sent, Sent::No, "{denied}");

@@ -98,7 +98,7 @@ async fn the_use_is_spent_when_the_request_leaves() {
         assert!(!left, "a request leaves, and the use is not spent");
         seen.fetch_add(1, Ordering::SeqCst);
     };
-    stage.executor.wire = Box::new(Watching::new(stage.client(), watch));
+    stage.executor.wire = Arc::new(Watching::new(stage.client(), watch));
     assert!(stage.run("github.get_repo", &repo_args(), &grant).await.result().is_some());
     assert_eq!(looks.load(Ordering::SeqCst), 1);
 }
@@ -111,12 +111,12 @@ async fn a_use_stays_spent_when_its_run_is_given_up() {
     let args = issue_args("A title");
     let grant = stage.approval("github.create_issue", &args).seal();
     let stuck = Stuck::default();
-    stage.executor.wire = Box::new(stuck.clone());
+    stage.executor.wire = Arc::new(stuck.clone());
     tokio::select! {
         outcome = stage.run("github.create_issue", &args, &grant) => panic!("{outcome:?}"),
         () = stuck.taken() => {}
     }
-    stage.executor.wire = Box::new(stage.client());
+    stage.executor.wire = Arc::new(stage.client());
     stage.executor.store = Arc::new(SqliteStore::open_home(folder.path()).unwrap());
     let outcome = stage.run("github.create_issue", &args, &grant).await;
     Provoked { stage, outcome }.is_before_connecting(Code::GrantUsedUp);
@@ -127,7 +127,7 @@ async fn a_use_stays_spent_when_its_run_panics() {
     let (_folder, setup) = on_disk();
     let mut stage = setup.start().await;
     let grant = stage.grant("github").uses(1).seal();
-    stage.executor.wire = Box::new(FailingOnce::new(stage.client()));
+    stage.executor.wire = Arc::new(FailingOnce::new(stage.client()));
     let stage = Arc::new(stage);
     let (shared, again) = (Arc::clone(&stage), grant.clone());
     let run = tokio::spawn(async move { shared.run("github.get_repo", &repo_args(), &again).await });

@@ -57,7 +57,10 @@ mod pages;
 mod plain;
 #[cfg(test)]
 mod receipts;
+#[cfg(test)]
 mod registry;
+#[cfg(test)]
+mod research;
 #[cfg(test)]
 mod run;
 #[cfg(test)]

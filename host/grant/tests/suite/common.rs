@@ -188,3 +188,12 @@ pub(crate) fn hex(value: &Value) -> Vec<u8> {
     let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
     digits.chunks(2).map(pair).collect()
 }
+
+/// Every single-bit change of every byte.
+pub(crate) fn flipped(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
+    (0..bytes.len() * 8).map(|bit| {
+        let mut other = bytes.to_vec();
+        other[bit / 8] ^= 1 << (bit % 8);
+        (bit, other)
+    })
+}

@@ -3,16 +3,7 @@
 use pinhole_grant::{Kind, open, seal, sign};
 use proptest::prelude::*;
 
-use crate::common::{NOW, bot, member, minted, publics, read_scope, request};
-
-/// Every single-bit change of every byte.
-fn flipped(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
-    (0..bytes.len() * 8).map(|bit| {
-        let mut other = bytes.to_vec();
-        other[bit / 8] ^= 1 << (bit % 8);
-        (bit, other)
-    })
-}
+use crate::common::{NOW, bot, flipped, member, minted, publics, read_scope, request};
 
 #[test]
 fn no_flipped_bit_of_the_envelope_opens() {

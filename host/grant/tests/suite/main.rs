@@ -19,6 +19,7 @@ mod mint;
 mod open;
 #[cfg(test)]
 mod page;
+mod pair;
 #[cfg(test)]
 mod returned;
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! From what came back to what may be passed on: judged by status and failure rules, projected, scrubbed.
 
+use std::sync::Arc;
+
 use pinhole_grant::UnixTime;
 use pinhole_manifest::Manifest;
 use pinhole_manifest::model::{Body, Op};
@@ -20,7 +22,7 @@ pub(super) struct Answer<'a, Stage> {
     pub(super) manifest: &'a Manifest,
     pub(super) op: &'a Op,
     pub(super) look: Look<'a>,
-    pub(super) scrub: Scrub,
+    pub(super) scrub: Arc<Scrub>,
     /// When it came, by the machine's clock.
     pub(super) now: UnixTime,
     /// Whether a request left for it.
@@ -77,7 +79,7 @@ impl<'a> Answer<'a, Raw> {
     pub(super) fn received(
         (manifest, op): (&'a Manifest, &'a Op),
         look: Look<'a>,
-        scrub: Scrub,
+        scrub: Arc<Scrub>,
         incoming: Incoming,
         now: UnixTime,
     ) -> Self {

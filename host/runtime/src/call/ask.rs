@@ -76,10 +76,12 @@ impl Asking<'_> {
 
     /// Reads what the op requires, as it will be read again before the write is sent.
     pub(crate) async fn look(&self, executor: &Executor, trace: &mut Trace) -> Result<Vec<Found>, Refusal> {
-        let conditions = Conditions { agreed: &self.agreed, args: &self.args };
-        if !self.agreed.op.require.is_empty() {
-            executor.begin(trace, None).await?;
+        if self.agreed.op.require.is_empty() {
+            return Ok(Vec::new());
         }
+        executor.begin(trace, None).await?;
+        let keys = self.agreed.keys(None, executor, trace).await?;
+        let conditions = Conditions { agreed: &self.agreed, keys: &keys, args: &self.args };
         conditions.hold(executor, trace).await
     }
 

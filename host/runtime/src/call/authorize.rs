@@ -4,8 +4,8 @@ use pinhole_grant::{Action, ActionDigest, ActionError, Caution};
 use pinhole_manifest::Access;
 use pinhole_manifest::model::{ArgFault, Args};
 
+use super::fresh::scrub_of_grant;
 use super::open::{Agreed, scope_refusal};
-use super::send::scrub_of;
 use super::{Call, Executor, Trace};
 use crate::outcome::{Code, Refusal};
 
@@ -50,7 +50,7 @@ impl<'a> Call<Agreed<'a>> {
     ) -> Result<Call<Checked<'a>>, Refusal> {
         let agreed = self.stage;
         let args = agreed.op.args.parse_text(&agreed.request.args).map_err(|faults| args_refusal(&faults))?;
-        trace.record.with_args(&args, || scrub_of(agreed.grant().credential()), executor);
+        trace.record.with_args(&args, || scrub_of_grant(&agreed), executor);
         Ok(Call { stage: Checked { agreed, args } })
     }
 }

@@ -154,7 +154,7 @@ impl Call<OnPage<'_>> {
     fn describe(&self, executor: &Executor, meta: &Meta) -> Result<Explanation, Refusal> {
         let Authorized { agreed, args, rule, .. } = &self.stage.authorized;
         let would = match &agreed.op.action {
-            Action::Request(_) => Would::Send(self.render()?, self.idempotency_header(executor)),
+            Action::Request(_) => Would::Send(self.stage.render()?, self.stage.idempotency_header(executor)),
             Action::Module(module) => Would::Compute(module),
         };
         describe(agreed, args, would, rule_sentence(*rule, executor), executor, meta)

@@ -10,6 +10,7 @@ mod ask;
 mod authorize;
 mod claim;
 mod explain;
+mod fresh;
 mod module;
 mod open;
 mod page;
@@ -47,7 +48,8 @@ use crate::catalog::Catalog;
 use crate::clock::{Clock, Timer};
 use crate::entropy::Entropy;
 use crate::net::{Sent, Wire};
-use crate::outcome::{Meta, Outcome, Picked, Refusal, Verdict};
+use crate::outcome::{Meta, Outcome, Picked, Refusal, Rotated, Verdict};
+use crate::renew::Renewing;
 use crate::sandbox::Sandbox;
 use crate::store::Store;
 
@@ -110,6 +112,8 @@ pub(crate) struct Trace {
     /// When the op's time began.
     begun: Instant,
     meta: Meta,
+    /// The newest pair of the call's credential, where its grant has an older one.
+    rotated: Option<Rotated>,
     result_bytes: u64,
     record: Record,
 }
@@ -124,7 +128,8 @@ impl Trace {
     ) -> Self {
         let now = executor.timer.now();
         let record = Record::new(executor, service, op, principal);
-        Self { started: now, begun: now, meta: Meta::default(), result_bytes: u64::MAX, record }
+        let (meta, rotated) = (Meta::default(), None);
+        Self { started: now, begun: now, meta, rotated, result_bytes: u64::MAX, record }
     }
 
     /// The same for what a caller asks for.
@@ -134,9 +139,9 @@ impl Trace {
 
     /// Another of the same call, for a request beside others; what it took is added here later.
     fn beside(&self) -> Self {
-        let Self { started, begun, meta: _, result_bytes, record } = self;
-        let (meta, record) = (Meta::default(), record.beside());
-        Self { started: *started, begun: *begun, meta, result_bytes: *result_bytes, record }
+        let Self { started, begun, meta: _, rotated: _, result_bytes, record } = self;
+        let (meta, rotated, record) = (Meta::default(), None, record.beside());
+        Self { started: *started, begun: *begun, meta, rotated, result_bytes: *result_bytes, record }
     }
 
     /// Takes in what requests beside this one took.
@@ -144,6 +149,16 @@ impl Trace {
         self.meta.requests = self.meta.requests.saturating_add(other.meta.requests);
         self.record.take_in(other.record, &other.meta);
         self.meta.bytes_in = self.meta.bytes_in.saturating_add(other.meta.bytes_in);
+        if let Some(rotated) = other.rotated {
+            self.hand_back(rotated);
+        }
+    }
+
+    /// A pair goes back with the outcome, unless a newer one does.
+    fn hand_back(&mut self, rotated: Rotated) {
+        if self.rotated.as_ref().is_none_or(|before| before.generation() <= rotated.generation()) {
+            self.rotated = Some(rotated);
+        }
     }
 
     /// Notes that what comes of the call is what came of an earlier one.
@@ -178,7 +193,7 @@ impl Trace {
 #[expect(missing_debug_implementations, reason = "it holds the bot's key and the doors to the world")]
 pub struct Executor {
     /// The bot's own key, which grants are sealed to.
-    pub bot: SecretKey,
+    pub bot: Arc<SecretKey>,
     /// The members whose grants are believed.
     pub issuers: Vec<PublicKey>,
     /// The manifests.
@@ -193,10 +208,12 @@ pub struct Executor {
     pub entropy: Box<dyn Entropy>,
     /// Whether requests that may be tried again are.
     pub retries: Retries,
+    /// How pairs are renewed.
+    pub renewing: Renewing,
     /// Where modules run.
     pub sandbox: Sandbox,
     /// The way out.
-    pub wire: Box<dyn Wire>,
+    pub wire: Arc<dyn Wire>,
     /// How receipts are kept.
     pub book: Book,
 }
@@ -222,7 +239,8 @@ impl Executor {
         trace.meta.ms = u64::try_from(trace.taken(self).as_millis()).unwrap_or(u64::MAX);
         // A receipt says what came of it, and so is written when that is settled: by then its id must have room.
         trace.meta.receipt = Some(ANY_RECEIPT);
-        let outcome = Outcome { service, op, verdict, proposal: None, meta: trace.meta };
+        let (meta, rotated) = (trace.meta, trace.rotated);
+        let outcome = Outcome { service, op, verdict, proposal: None, meta, rotated };
         let outcome = outcome.capped(trace.result_bytes);
         let outcome = self.receipted(outcome, trace.record).await;
         if let Some(refusal) = outcome.refusal() {
@@ -241,6 +259,7 @@ impl Executor {
         let call = call.check_args(self, trace)?;
         let call = call.authorize(self)?;
         let call = call.open_page(self)?;
+        let call = call.freshen(self, trace).await?;
         let call = call.prepare(self).await?;
         let claimed = match call.claim(self).await? {
             Claimed::Before(verdict, status) => return trace.replays(*verdict, status),

@@ -10,6 +10,7 @@ use pinhole_manifest::{Digest, Manifest};
 use zeroize::Zeroizing;
 
 use super::authorize::Authorized;
+use super::fresh::{Fresh, Keys};
 use super::module::Ready;
 use super::open::Agreed;
 use super::page::OnPage;
@@ -25,6 +26,7 @@ const CREDENTIAL_SHOWN: &str = "<credential>";
 #[derive(Debug)]
 pub(super) struct Prepared<'a> {
     pub(super) page: OnPage<'a>,
+    pub(super) keys: Keys,
     pub(super) work: Work<'a>,
 }
 
@@ -41,28 +43,32 @@ pub(super) enum Work<'a> {
     Module(Ready<'a>),
 }
 
-impl<'a> Call<OnPage<'a>> {
+impl<'a> Call<Fresh<'a>> {
     /// Renders the request and puts the credential in, or makes the op's module ready.
     pub(super) async fn prepare(self, executor: &Executor) -> Result<Call<Prepared<'a>>, Refusal> {
-        let agreed = &self.stage.authorized.agreed;
+        let agreed = &self.stage.page.authorized.agreed;
         let work = match &agreed.op.action {
             Action::Request(_) => Work::Request(self.outgoing(executor)?),
             Action::Module(module) => Work::Module(Ready::make(module, agreed, executor).await?),
         };
-        Ok(Call { stage: Prepared { page: self.stage, work } })
+        let Fresh { page, keys } = self.stage;
+        Ok(Call { stage: Prepared { page, keys, work } })
     }
 
     fn outgoing(&self, executor: &Executor) -> Result<Outgoing, Refusal> {
-        let mut rendered = self.render()?;
-        rendered.headers.extend(self.idempotency_header(executor));
-        let agreed = &self.stage.authorized.agreed;
-        with_credential(rendered, agreed.manifest, agreed.grant().credential())
+        let Fresh { page, keys } = &self.stage;
+        let mut rendered = page.render()?;
+        rendered.headers.extend(page.idempotency_header(executor));
+        let agreed = &page.authorized.agreed;
+        with_credential(rendered, agreed.manifest, keys.current().credential(agreed))
     }
+}
 
+impl OnPage<'_> {
     /// The header by which the service knows a repeated write: the same for every try of the same call under the same
     /// grant, or with the same key of its caller, and for nothing else.
     pub(super) fn idempotency_header(&self, executor: &Executor) -> Option<(String, String)> {
-        let Authorized { agreed, args, action, .. } = &self.stage.authorized;
+        let Authorized { agreed, args, action, .. } = &self.authorized;
         let name = agreed.op.idempotency.clone()?;
         let of_grant = || Digest::of(format!("{}/{action}", agreed.grant().id()).as_bytes()).to_string();
         let value = agreed.header_of_key(args, executor).unwrap_or_else(of_grant);
@@ -71,11 +77,10 @@ impl<'a> Call<OnPage<'a>> {
 
     /// The request without its credential.
     pub(super) fn render(&self) -> Result<Rendered, Refusal> {
-        let page = &self.stage;
-        let agreed = &page.authorized.agreed;
+        let agreed = &self.authorized.agreed;
         let request = agreed.request_of_op()?;
-        let narrows = |arg: &_| page.narrows(arg);
-        render(agreed.manifest, request, &page.authorized.args, &page.change(Narrowed(&narrows)))
+        let narrows = |arg: &_| self.narrows(arg);
+        render(agreed.manifest, request, &self.authorized.args, &self.change(Narrowed(&narrows)))
     }
 }
 
@@ -111,18 +116,26 @@ pub(super) fn with_credential(
     for (name, value) in &rendered.headers {
         insert(&mut headers, name, value)?;
     }
+    Ok(Outgoing {
+        method: rendered.method.as_str().parse().map_err(unusable)?,
+        target: rendered.target,
+        headers,
+        credential: credential_header(manifest, credential)?,
+        body: rendered.body.map(Bytes::from),
+    })
+}
+
+/// The header that carries a credential.
+pub(super) fn credential_header(
+    manifest: &Manifest,
+    credential: &Credential,
+) -> Result<(HeaderName, HeaderValue), Refusal> {
     let scheme = scheme_of(manifest, credential);
     let value = credential_value(scheme, credential.secret().expose());
     let mut value = HeaderValue::from_str(&value).map_err(unusable)?;
     value.set_sensitive(true);
     let name = HeaderName::from_bytes(scheme.header_name().as_bytes()).map_err(unusable)?;
-    Ok(Outgoing {
-        method: rendered.method.as_str().parse().map_err(unusable)?,
-        target: rendered.target,
-        headers,
-        credential: (name, value),
-        body: rendered.body.map(Bytes::from),
-    })
+    Ok((name, value))
 }
 
 /// Where a credential stands in a request: a key where the manifest says, a token from an OAuth exchange as RFC 6750 has it,

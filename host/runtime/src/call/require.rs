@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::answer::{Answer, Look, found, holds};
+use super::fresh::Keys;
 use super::open::Agreed;
 use super::prepare::{self, Prepared};
 use super::receipt::shape;
 use super::retry::Repeat;
-use super::send::{self, Within};
+use super::send::{Sending, Within};
 use super::{Call, Executor, Trace, authorize};
 use crate::net::Sent;
 use crate::outcome::{Code, Refusal, UntrustedText};
@@ -23,7 +24,8 @@ impl Call<Prepared<'_>> {
     /// Checks every requirement of the op. A refusal here says `sent: no`: the write itself has not left.
     pub(super) async fn require(&self, executor: &Executor, trace: &mut Trace) -> Result<(), Refusal> {
         let authorized = &self.stage.page.authorized;
-        let conditions = Conditions { agreed: &authorized.agreed, args: &authorized.args };
+        let keys = &self.stage.keys;
+        let conditions = Conditions { agreed: &authorized.agreed, keys, args: &authorized.args };
         conditions.hold(executor, trace).await.map(|_found| ())
     }
 }
@@ -33,6 +35,8 @@ impl Call<Prepared<'_>> {
 pub(super) struct Conditions<'c, 'a> {
     /// Whose credential reads it.
     pub(super) agreed: &'c Agreed<'a>,
+    /// Its keys.
+    pub(super) keys: &'c Keys,
     /// The args of the write.
     pub(super) args: &'c Args,
 }
@@ -93,7 +97,8 @@ impl Conditions<'_, '_> {
         let filled = requirement_args(requirement, self.args)?;
         let args = read.args.normalise(filled.clone()).map_err(|faults| authorize::args_refusal(&faults))?;
         let rendered = prepare::render(agreed.manifest, request, &args, &Change::Nothing)?;
-        let outgoing = prepare::with_credential(rendered, agreed.manifest, agreed.grant().credential())?;
+        let key = self.keys.current();
+        let outgoing = prepare::with_credential(rendered, agreed.manifest, key.credential(agreed))?;
         let path = shape(&request.path);
         let within = Within {
             path: &path,
@@ -101,9 +106,10 @@ impl Conditions<'_, '_> {
             timeout_ms: agreed.op.limits.timeout_ms,
             repeat: Repeat::of(read),
         };
-        let incoming = send::exchange(executor, agreed.manifest, &outgoing, within, trace).await?;
+        let incoming =
+            Sending { agreed, keys: self.keys, executor }.exchange(&outgoing, within, trace).await?;
         let look = Look::Condition(&requirement.condition);
-        let scrub = || send::scrub_of(agreed.grant().credential());
+        let scrub = || self.keys.scrub();
         let now = executor.clock.now();
         let answer = Answer::received((agreed.manifest, read), look, scrub(), incoming, now);
         let document = answer.judge(trace).await?.into_document();

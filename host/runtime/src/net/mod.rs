@@ -79,14 +79,14 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// The same once more, for another try; the body is shared.
-    pub(crate) fn again(&self) -> Self {
-        let Self { method, target, headers, credential, body } = self;
+    /// The same for one more try, under this key; the body is shared.
+    pub(crate) fn again(&self, credential: (http::HeaderName, http::HeaderValue)) -> Self {
+        let Self { method, target, headers, credential: _, body } = self;
         Self {
             method: method.clone(),
             target: target.clone(),
             headers: headers.clone(),
-            credential: credential.clone(),
+            credential,
             body: body.clone(),
         }
     }

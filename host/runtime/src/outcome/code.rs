@@ -222,6 +222,15 @@ codes! {
     RequirementFailed "requirement_failed" Refused
         "what the op requires does not hold"
         "the write was not sent; make the requirement hold first";
+    ReconnectRequired "reconnect_required" Refused
+        "the connection's tokens are good for nothing any more"
+        "connect again: `pinhole connect SERVICE --oauth`; or ask the member for a grant of a connection that she made anew";
+    NoWayBack "no_way_back" Refused
+        "the token has to be renewed, and the grant does not say where the fresh one goes"
+        "ask the member for a grant with a way back: `pinhole grant mint SERVICE --return-to KEY`";
+    RenewalFailed "renewal_failed" Refused
+        "the token could not be renewed"
+        "call again when `retry_after` seconds are over; if it stays so, look at the network and at the log";
     StoreFailed "store_failed" Local
         "the local store could not be used, so nothing was sent"
         "look at the disk and at the rights of the data folder";

@@ -77,7 +77,7 @@ pub async fn replay<R: CryptoRng>(
     let stage = Stage::set(manifest, modules, &name.op, rng)?.with_sandbox(sandbox);
     let (scheme, idempotency) = stage.marks()?;
     let script = Arc::new(Script::new(case.exchanges, scheme, stage.key(), idempotency));
-    let wire = Box::new(ReplayWire::new(Arc::clone(&script)));
+    let wire = Arc::new(ReplayWire::new(Arc::clone(&script)));
     let outcome = stage.play(case.access, case.args.as_str(), wire, rng).await?;
     if let Some((number, difference)) = script.difference() {
         return Err(ReplayFault::Request { number, difference });

@@ -153,7 +153,7 @@ pub async fn rehearse<R: CryptoRng>(
         scrub: Scrub::new(&[stage.key()]),
         seen: Mutex::default(),
     });
-    let outcome = stage.play(access, args, Box::new(BookWire(Arc::clone(&book))), rng).await?;
+    let outcome = stage.play(access, args, Arc::new(BookWire(Arc::clone(&book))), rng).await?;
     let exchanges = std::mem::take(&mut *book.seen());
     Ok(Rehearsed { outcome, exchanges, unused: book.unused() })
 }

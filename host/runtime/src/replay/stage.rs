@@ -20,6 +20,7 @@ use crate::entropy::SystemEntropy;
 use crate::local::unproved;
 use crate::net::Wire;
 use crate::outcome::Outcome;
+use crate::renew::{Nobody, Renewing};
 use crate::sandbox::Sandbox;
 use crate::store::MemoryStore;
 
@@ -126,7 +127,7 @@ impl Stage {
         self,
         access: Access,
         args: &str,
-        wire: Box<dyn Wire>,
+        wire: Arc<dyn Wire>,
         rng: &mut R,
     ) -> Result<Outcome, ReplayFault> {
         let grant = self.grant(access, args, rng)?;
@@ -134,7 +135,7 @@ impl Stage {
         let request = CallRequest::new(entry.manifest.id().clone(), op.id.clone(), args, grant);
         let executor = Executor {
             issuers: vec![self.member.public().clone()],
-            bot: self.bot,
+            bot: Arc::new(self.bot),
             catalog: self.catalog,
             store: self.store,
             clock: Box::new(FixedClock(CASE_TIME)),
@@ -143,6 +144,7 @@ impl Stage {
             // A case says what comes of one answer.
             retries: Retries::Never,
             sandbox: self.sandbox,
+            renewing: Renewing::new(Arc::new(Nobody)),
             wire,
             book: self.book,
         };

@@ -35,13 +35,14 @@ fn folders() -> Vec<PathBuf> {
     folders.filter(|folder| folder.join("cases").is_dir()).collect()
 }
 
-async fn play(book: fn() -> Book, check: impl Fn(&Played)) -> usize {
+/// Plays each case, or one of so many.
+async fn play(one_of: usize, book: fn() -> Book, check: impl Fn(&Played)) -> usize {
     let mut rng = StdRng::seed_from_u64(1);
     let sandbox = Sandbox::default();
     let mut played = 0;
     for folder in folders() {
         let manifest = std::fs::read(folder.join("manifest.json")).unwrap();
-        for file in std::fs::read_dir(folder.join("cases")).unwrap() {
+        for file in std::fs::read_dir(folder.join("cases")).unwrap().step_by(one_of) {
             let file = file.unwrap().path();
             let name = file.file_name().unwrap().to_str().unwrap().to_owned();
             let case = Case::parse(&std::fs::read(&file).unwrap()).unwrap();
@@ -56,7 +57,7 @@ async fn play(book: fn() -> Book, check: impl Fn(&Played)) -> usize {
             let args = serde_json::from_str(case.args.as_str()).unwrap();
             let began = !case.exchanges.is_empty();
             let script = Arc::new(Script::new(case.exchanges, scheme, stage.key(), idempotency));
-            let wire = Box::new(ReplayWire::new(script));
+            let wire = Arc::new(ReplayWire::new(script));
             let outcome = stage.play(case.access, case.args.as_str(), wire, &mut rng).await.unwrap();
             let rows = store.receipts_from(bot, 0, 9).unwrap();
             assert_eq!(store.notes(bot, 9).unwrap(), [], "{name}");
@@ -104,7 +105,7 @@ fn texts(value: &Value, found: &mut Vec<String>) {
 #[tokio::test]
 async fn no_receipt_of_a_recorded_case_has_a_secret_an_arg_or_anything_of_an_answer() {
     let words = own_words();
-    let played = play(Book::default, |played| {
+    let played = play(1, Book::default, |played| {
         let mut wanted = Vec::new();
         texts(&played.args, &mut wanted);
         played.bodies.iter().for_each(|body| texts(body, &mut wanted));
@@ -126,10 +127,10 @@ async fn no_receipt_of_a_recorded_case_has_a_secret_an_arg_or_anything_of_an_ans
 #[tokio::test]
 async fn with_the_setting_the_args_of_a_recorded_case_are_in_its_receipt_and_no_secret_is() {
     let whole = || Book::new(ReceiptSettings { args: ArgsKept::Whole, ..ReceiptSettings::default() });
-    let played = play(whole, |played| {
+    let played = play(8, whole, |played| {
         let receipt = played.rows[0].receipt().unwrap();
         assert!(!played.began || receipt.facts().args.is_some(), "{}", played.name);
         assert!(!Scrub::new(&[&played.secret]).contains(receipt.body().as_bytes()), "{}", played.name);
     });
-    assert!(played.await > 500);
+    assert!(played.await > 50);
 }

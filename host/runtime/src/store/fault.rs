@@ -20,12 +20,16 @@ pub enum Table {
     Connections,
     /// Sealed grants of bots on this host.
     Grants,
+    /// Lines of token pairs.
+    Lines,
     /// Writes under their callers' keys.
     Kept,
     /// Questions and their answers.
     Questions,
     /// Receipts.
     Receipts,
+    /// Pairs that wait for their member.
+    Returned,
     /// Revoked grants.
     Revoked,
     /// Bearer tokens, as their digests.
@@ -43,9 +47,11 @@ impl Table {
             Self::Clock => "clock",
             Self::Connections => "connections",
             Self::Grants => "grants",
+            Self::Lines => "lines",
             Self::Kept => "kept",
             Self::Questions => "questions",
             Self::Receipts => "receipts",
+            Self::Returned => "returned",
             Self::Revoked => "revoked",
             Self::Tokens => "tokens",
             Self::Uses => "uses",
@@ -181,8 +187,8 @@ impl StoreError {
             }
             Self::Tampered { .. } => {
                 "for a connection `pinhole connections remove ID`, then connect anew; for a grant `pinhole connections renew`; for a \
-                 question `pinhole approvals deny ID`; for a token `pinhole tokens revoke ID`, then a new one; for a receipt \
-                 `pinhole receipts verify` says what became of which"
+                 question `pinhole approvals deny ID`; for a token `pinhole tokens revoke ID`, then a new one; for a line of pairs connect \
+                 anew; for a receipt `pinhole receipts verify` says what became of which"
             }
             Self::Failed { .. } => "look at the disk and at the rights of the folder",
         }

@@ -5,12 +5,13 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, UnixTime};
+use pinhole_grant::{CredentialId, GrantId, KeyId, KeyedDigest, PairDigest, UnixTime};
 
 use super::locks::InMemory;
 use super::{
-    Again, Appended, CheckpointRow, Claim, Claiming, Fate, Held, KEPT_SECS, Kept, LockError, LockName, Locks,
-    Marked, ReceiptFilter, Receipts, Settled, SpendError, Store, StoreError, Use,
+    Again, Appended, CheckpointRow, Claim, Claiming, Fate, Held, KEPT_SECS, Kept, Line, LineError, LineState,
+    LockError, LockName, Locks, Marked, ReceiptFilter, Receipts, Renewals, Settled, SpendError, Store,
+    StoreError, Use,
 };
 use crate::receipts::{Covers, Facts, Head, Note, NoteId, Receipt, Stored};
 
@@ -32,6 +33,8 @@ struct State {
     latest: Option<UnixTime>,
     chains: HashMap<KeyId, Chain>,
     notes: Vec<Note>,
+    lines: HashMap<PairDigest, Line>,
+    pairs: HashMap<PairDigest, PairDigest>,
     kept: HashMap<KeyedDigest, Write>,
 }
 
@@ -231,6 +234,36 @@ impl Receipts for MemoryStore {
             self.keep_checkpoint(anchor)?;
         }
         Ok(gone)
+    }
+}
+
+impl Renewals for MemoryStore {
+    fn line(&self, pair: &PairDigest) -> Result<Option<Line>, StoreError> {
+        let state = self.state();
+        Ok(state.pairs.get(pair).and_then(|line| state.lines.get(line)).cloned())
+    }
+
+    fn begin_line(&self, line: &Line) -> Result<Line, StoreError> {
+        if let Some(there) = self.line(&line.id)? {
+            return Ok(there);
+        }
+        let mut state = self.state();
+        state.pairs.entry(line.id).or_insert(line.id);
+        Ok(state.lines.entry(line.id).or_insert_with(|| line.clone()).clone())
+    }
+
+    fn change_line(&self, from: &Line, to: &Line) -> Result<(), LineError> {
+        let mut state = self.state();
+        match state.lines.get_mut(&from.id) {
+            Some(stored) if *stored == *from && from.state != LineState::Dead => *stored = to.clone(),
+            _ => return Err(LineError::Changed),
+        }
+        state.pairs.entry(to.newest).or_insert(to.id);
+        Ok(())
+    }
+
+    fn lines(&self, member: KeyId) -> Result<Vec<Line>, StoreError> {
+        Ok(self.state().lines.values().filter(|line| line.member == member).cloned().collect())
     }
 }
 

@@ -11,6 +11,8 @@ mod locks;
 mod memory;
 mod questions;
 mod receipts;
+mod renewals;
+mod returned;
 mod sqlite;
 mod tokens;
 
@@ -28,11 +30,13 @@ pub use questions::{
     Question, QuestionId, QuestionIdError, QuestionState, Questions, RaiseError, TakeError, Taken,
 };
 pub use receipts::{Appended, CheckpointRow, Marked, ReceiptFilter, Receipts, Settled, Use};
+pub use renewals::{Carried, Line, LineError, LineState, NextPair, Renewals, TRIES_MAX};
+pub use returned::{ReturnedRow, Returns};
 pub use sqlite::{DATABASE, LOCK_WAIT, SqliteStore};
 pub use tokens::{EmptyScope, TokenError, TokenRow, TokenScope, TokenState, Tokens};
 
 /// The durable state of a host. Calls block for as long as the disk takes.
-pub trait Store: Kept + Receipts + Locks + Send + Sync {
+pub trait Store: Kept + Receipts + Renewals + Locks + Send + Sync {
     /// Spends one use of a grant that has `allowed` in all. `Ok` means that this caller, and nobody else, has it.
     fn spend(&self, grant: &GrantId, allowed: NonZeroU32) -> Result<(), SpendError>;
 
@@ -53,9 +57,9 @@ pub trait Store: Kept + Receipts + Locks + Send + Sync {
 }
 
 /// All that is durable on a host.
-pub trait Desk: Store + Connections + Grants + Questions + Tokens {}
+pub trait Desk: Store + Connections + Grants + Questions + Returns + Tokens {}
 
-impl<T: Store + Connections + Grants + Questions + Tokens> Desk for T {}
+impl<T: Store + Connections + Grants + Questions + Returns + Tokens> Desk for T {}
 
 /// Why a use could not be spent.
 #[derive(Debug, thiserror::Error)]

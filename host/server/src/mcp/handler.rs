@@ -92,7 +92,7 @@ impl Mcp {
         let McpSettings { offer, yes, page } = settings;
         let LocalBot { executor, desk, member, agreed } = bot;
         let rounds = Rounds::new(executor.entropy.as_ref())?;
-        let executor = Executor { wire: Box::new(Telling(executor.wire)), ..executor };
+        let executor = Executor { wire: Arc::new(Telling(executor.wire)), ..executor };
         let bot = LocalBot { executor, desk, member, agreed };
         let shared = Shared { bot, offer, yes, page, rounds, writes: TaskTracker::new() };
         Ok(Self { shared: Arc::new(shared), at: At::Http })

@@ -48,7 +48,7 @@ pub(super) async fn told<T>(listener: Option<Listener>, work: impl Future<Output
 }
 
 /// The way out, with a word to the client before each request.
-pub(super) struct Telling(pub(super) Box<dyn Wire>);
+pub(super) struct Telling(pub(super) Arc<dyn Wire>);
 
 impl Wire for Telling {
     fn exchange(&self, permit: Permit, request: Outgoing, limits: WireLimits) -> Exchange<'_> {

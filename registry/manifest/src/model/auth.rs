@@ -56,7 +56,7 @@ pub struct Pat {
 }
 
 /// The service's OAuth endpoints, which may be on other hosts than the API.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct OAuth {
     /// Where the person says yes.

@@ -168,7 +168,7 @@ async fn an_approval_for_one_account_does_not_run_on_another() {
     let question = stage.ask(NOTE, &note("a")).await;
     stage.approve(question).unwrap();
     let somebody_else = setup_with_login("rook").start_local().await;
-    stage.bot.executor.wire = Box::new(somebody_else.client());
+    stage.bot.executor.wire = Arc::new(somebody_else.client());
     let refused = stage.connect_with("thing", NEW_KEY, LABEL, None).await;
     assert!(refused.is_err(), "{refused:?}");
     let present = stage.present();

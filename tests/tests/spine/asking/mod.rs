@@ -53,7 +53,7 @@ async fn connected(setup: Setup) -> LocalStage {
 fn lockable(stage: &mut LocalStage) -> Arc<AtomicBool> {
     let locked = Arc::new(AtomicBool::new(false));
     let lock = Arc::clone(&locked);
-    stage.bot.executor.wire = Box::new(Spoiling::new(stage.client(), move |request| {
+    stage.bot.executor.wire = Arc::new(Spoiling::new(stage.client(), move |request| {
         if lock.load(Ordering::SeqCst) && request.target == "/shelves/north" {
             "/shelves/locked".clone_into(&mut request.target);
         }

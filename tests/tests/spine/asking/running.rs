@@ -89,7 +89,7 @@ async fn an_approval_is_gone_when_its_run_fails() {
     let mut stage = connected(setup()).await;
     let question = stage.ask(NOTE, &note("a")).await;
     stage.approve(question).unwrap();
-    stage.bot.executor.wire = Box::new(FailingOnce::new(stage.client()));
+    stage.bot.executor.wire = Arc::new(FailingOnce::new(stage.client()));
     let stage = Arc::new(stage);
     let failing = Arc::clone(&stage);
     let run = tokio::spawn(async move { failing.run(NOTE, &note("a")).await });

@@ -47,7 +47,7 @@ async fn a_name_is_judged_anew_at_every_call() {
     let answers = Turning(Arc::new(Mutex::new(calls.iter().map(|(answer, _)| answer.clone()).collect())));
     let mut stage = Setup::thing(Vec::new()).start().await;
     let client = PinnedClient::with_lookup(NetSettings::default(), Arc::new(answers.clone())).unwrap();
-    stage.executor.wire = Box::new(client);
+    stage.executor.wire = Arc::new(client);
     for (place, (_, code)) in calls.iter().enumerate() {
         is(&stage.read("thing.plain_thing", &json!({})).await, *code, Sent::No);
         assert_eq!(answers.0.lock().unwrap().len(), calls.len() - place - 1, "asked once at each call");

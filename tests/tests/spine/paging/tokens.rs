@@ -1,5 +1,7 @@
 //! Every kind of bad token: each is a refusal of its own, and nothing is sent.
 
+use std::sync::Arc;
+
 use pinhole_grant::{CredentialId, GrantId, KeyKind, PageParts, SecretKey, seal_page};
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::outcome::Code;
@@ -174,7 +176,7 @@ async fn it_is_for_one_call_alone() {
 #[tokio::test]
 async fn it_is_one_bots_alone() {
     let (mut stage, _, token) = staged().await;
-    stage.executor.bot = SecretKey::generate(KeyKind::Bot, &mut UnwrapErr(SysRng));
+    stage.executor.bot = Arc::new(SecretKey::generate(KeyKind::Bot, &mut UnwrapErr(SysRng)));
     let grant = stage.grant("shelf").seal();
     is(&stage.run_next(NAME, &args(), &grant, &token).await, Code::PageTokenMalformed, Sent::No);
 }

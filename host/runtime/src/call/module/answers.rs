@@ -6,10 +6,11 @@ use futures_util::{StreamExt as _, stream};
 use http::HeaderMap;
 use pinhole_manifest::model::Request;
 
+use super::super::fresh::Keys;
 use super::super::open::Agreed;
 use super::super::prepare::{self, scheme_of};
 use super::super::retry::Repeat;
-use super::super::send::{self, Within};
+use super::super::send::{Sending, Within};
 use super::super::wire::wire_refusal;
 use super::super::{Executor, Trace};
 use super::line::{Lines, Mismatch};
@@ -18,7 +19,6 @@ use crate::net::{Body, Outgoing, Sent};
 use crate::outcome::{Code, Refusal, UntrustedText};
 use crate::render::Change;
 use crate::sandbox::{Fault, GuestAnswer, GuestFailure, GuestRequest, GuestResponse, Limit};
-use crate::scrub::Scrub;
 
 /// Most requests of a module that are under way at once.
 const AT_ONCE: usize = 8;
@@ -38,7 +38,7 @@ const KEPT_BACK: [&str; 8] = [
 pub(super) struct Asking<'c, 'a> {
     pub(super) agreed: &'c Agreed<'a>,
     pub(super) lines: Lines<'c>,
-    pub(super) scrub: &'c Scrub,
+    pub(super) keys: &'c Keys,
     /// How many bytes of answers the module may yet be given.
     pub(super) bytes_left: AtomicU64,
 }
@@ -49,6 +49,16 @@ enum Unanswered {
     Told(Refusal),
     /// The call ends.
     Ended(Refusal),
+}
+
+impl Unanswered {
+    /// Without a key the module can do nothing more: what is to be done about that is for whoever called.
+    fn of(refusal: Refusal) -> Self {
+        match refusal.code {
+            Code::ReconnectRequired | Code::RenewalFailed | Code::StoreFailed => Self::Ended(refusal),
+            _ => Self::Told(refusal),
+        }
+    }
 }
 
 impl Asking<'_, '_> {
@@ -88,7 +98,7 @@ impl Asking<'_, '_> {
     fn outgoing(&self, request: &Request) -> Result<Outgoing, Refusal> {
         let manifest = self.agreed.manifest;
         let rendered = prepare::render(manifest, request, self.lines.args, &Change::Nothing)?;
-        prepare::with_credential(rendered, manifest, self.agreed.grant().credential())
+        prepare::with_credential(rendered, manifest, self.keys.current().credential(self.agreed))
     }
 
     /// One request, with all its tries, and what it took.
@@ -105,17 +115,17 @@ impl Asking<'_, '_> {
             timeout_ms: limits.timeout_ms,
             repeat: Repeat::of(self.agreed.op),
         };
-        let incoming =
-            match send::exchange(executor, self.agreed.manifest, &outgoing, within, &mut trace).await {
-                Ok(incoming) => incoming,
-                Err(refusal) => {
-                    let sent = refusal.sent;
-                    return (Err(Unanswered::Told(refusal)), trace, sent);
-                }
-            };
+        let sending = Sending { agreed: self.agreed, keys: self.keys, executor };
+        let incoming = match sending.exchange(&outgoing, within, &mut trace).await {
+            Ok(incoming) => incoming,
+            Err(refusal) => {
+                let sent = refusal.sent;
+                return (Err(Unanswered::of(refusal)), trace, sent);
+            }
+        };
         let (status, headers) = (incoming.status.as_u16(), self.shown(&incoming.headers));
         let body = self.whole(incoming.body, within.response_bytes, executor, &mut trace).await;
-        let response = body.map(|body| GuestResponse { status, headers, body: self.scrub.body(body) });
+        let response = body.map(|body| GuestResponse { status, headers, body: self.keys.scrub().body(body) });
         (response, trace, Sent::Yes)
     }
 
@@ -135,7 +145,7 @@ impl Asking<'_, '_> {
             let less = |left: u64| left.checked_sub(size);
             if self.bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
                 let limit = Fault::Limit(Limit::BytesIn(executor.sandbox.settings().bytes_in));
-                return Err(Unanswered::Ended(refused::refusal(limit, self.scrub)));
+                return Err(Unanswered::Ended(refused::refusal(limit, &self.keys.scrub())));
             }
             whole.extend_from_slice(&piece);
         }
@@ -145,12 +155,13 @@ impl Asking<'_, '_> {
     /// The headers that a module is shown.
     fn shown(&self, headers: &HeaderMap) -> Vec<(String, String)> {
         let own = scheme_of(self.agreed.manifest, self.agreed.grant().credential()).header_name();
+        let scrub = self.keys.scrub();
         let kept_back = |name: &str| KEPT_BACK.contains(&name) || name == own;
         headers
             .iter()
             .filter(|(name, _)| !kept_back(name.as_str()))
             .filter_map(|(name, value)| Some((name, value.to_str().ok()?)))
-            .map(|(name, value)| (self.scrub.text(name.as_str()).into(), self.scrub.text(value).into()))
+            .map(|(name, value)| (scrub.text(name.as_str()).into(), scrub.text(value).into()))
             .collect()
     }
 
@@ -161,7 +172,7 @@ impl Asking<'_, '_> {
         let query =
             if keys.is_empty() { String::new() } else { format!(" with the query keys {}", keys.join(", ")) };
         let said = format!("{} {}{query}", asked.method.as_str(), asked.path);
-        let untrusted = Some(UntrustedText::new(&self.scrub.text(&said)));
+        let untrusted = Some(UntrustedText::new(&self.keys.scrub().text(&said)));
         Refusal { untrusted, ..refusal.saying(message) }
     }
 }

@@ -18,9 +18,9 @@ use self::answers::Asking;
 use self::line::Lines;
 pub use self::shown::ShownModule;
 use super::answer::{Answer, Asked, Judged, Look};
+use super::fresh::Keys;
 use super::open::Agreed;
 use super::page::{OnPage, Said};
-use super::send::scrub_of;
 use super::{Executor, Trace};
 use crate::entropy::seeded;
 use crate::net::Sent;
@@ -55,13 +55,13 @@ impl<'a> Ready<'a> {
     pub(super) async fn compute(
         self,
         page: OnPage<'a>,
+        keys: Keys,
         executor: &Executor,
         trace: &mut Trace,
     ) -> Result<Answer<'a, Judged>, Refusal> {
         let mut sent = Sent::No;
         let authorized = &page.authorized;
         let (agreed, args) = (&authorized.agreed, &authorized.args);
-        let scrub = scrub_of(agreed.grant().credential());
         let asking = Asking {
             agreed,
             lines: Lines {
@@ -69,7 +69,7 @@ impl<'a> Ready<'a> {
                 args,
                 narrowed: agreed.grant().scope().wheres.iter().map(|(arg, _)| arg).collect(),
             },
-            scrub: &scrub,
+            keys: &keys,
             bytes_left: AtomicU64::new(executor.sandbox.settings().bytes_in),
         };
         let text =
@@ -84,7 +84,7 @@ impl<'a> Ready<'a> {
         };
         let manifest = agreed.manifest;
         let look = Look::Pick(Box::new(Asked { page, target: String::new() }));
-        let stage = Judged { document, said: Said::Nothing };
+        let (scrub, stage) = (keys.scrub(), Judged { document, said: Said::Nothing });
         Ok(Answer { manifest, op, look, scrub, now: executor.clock.now(), sent, stage })
     }
 
@@ -105,7 +105,7 @@ impl<'a> Ready<'a> {
             time: trace.left_of(executor, op.limits.timeout_ms),
             result_bytes: op.limits.response_bytes,
         };
-        let refused = |fault: Fault| refused::refusal(fault, asking.scrub);
+        let refused = |fault: Fault| refused::refusal(fault, &asking.keys.scrub());
         let mut run = executor.sandbox.start(&self.program, job);
         loop {
             match run.next().await.map_err(refused)? {
@@ -114,7 +114,7 @@ impl<'a> Ready<'a> {
                     run.answer(answers).map_err(refused)?;
                 }
                 Step::Says(level, text) => {
-                    let text = UntrustedText::new(&asking.scrub.text(&text));
+                    let text = UntrustedText::new(&asking.keys.scrub().text(&text));
                     tracing::info!(op = %op.id, level, text = text.as_str(), "a module says");
                 }
                 Step::Done(text) => return Ok(text),

@@ -8,6 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _, Params, Row, params, params_f
 use super::SqliteStore;
 use super::broken::{Broken, Columns};
 use super::grants::put;
+use super::renewals::forget;
 use super::spine::revoke;
 use crate::store::{ConnectionError, ConnectionRow, Connections, GrantRow, QuestionState, StoreError, Table};
 
@@ -137,6 +138,7 @@ fn remove(
     connection.execute("DELETE FROM grants WHERE connection = ?1", [&id])?;
     end_open(connection, &id, QuestionState::Denied)?;
     connection.execute("DELETE FROM connections WHERE id = ?1", [&id])?;
+    forget(connection, &member, &id)?;
     // Grants of it that are not stored, such as those that were renewed since, end too.
     let ended_for_good = "INSERT INTO ended (connection, member) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
     connection.execute(ended_for_good, params![id, member])?;

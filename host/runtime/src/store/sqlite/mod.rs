@@ -13,6 +13,7 @@ mod locks;
 mod open;
 mod questions;
 mod receipts;
+mod renewals;
 mod schema;
 mod spine;
 mod tokens;

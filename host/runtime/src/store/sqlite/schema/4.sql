@@ -1,5 +1,44 @@
 -- Version 4.
 
+-- Renewals. A line is a family of token pairs; `id` is the keyed digest of its first, `sealed` the newest, sealed to the bot
+-- that renewed it.
+CREATE TABLE lines (
+    id TEXT NOT NULL PRIMARY KEY CHECK (length(id) = 43),
+    member TEXT NOT NULL,
+    bot TEXT NOT NULL,
+    credential TEXT NOT NULL,
+    service TEXT NOT NULL,
+    gen INTEGER NOT NULL CHECK (gen >= 0),
+    state TEXT NOT NULL CHECK (state IN ('live', 'sent', 'dead')),
+    tries INTEGER NOT NULL CHECK (tries BETWEEN 0 AND 5),
+    failures INTEGER NOT NULL CHECK (failures >= tries),
+    again_at INTEGER,
+    newest TEXT NOT NULL CHECK (length(newest) = 43),
+    sealed BLOB CHECK (length(sealed) > 0),
+    CHECK (sealed IS NOT NULL OR newest = id),
+    CHECK (state <> 'live' OR tries = 0),
+    CHECK (state <> 'sent' OR (tries > 0 AND again_at IS NOT NULL))
+) STRICT;
+CREATE INDEX lines_member ON lines (member, credential);
+
+-- Every pair of a line leads to it, by its keyed digest, for good: an old one that were forgotten would begin a line of its
+-- own, and be sent once more.
+CREATE TABLE pairs (
+    digest TEXT NOT NULL PRIMARY KEY CHECK (length(digest) = 43),
+    member TEXT NOT NULL,
+    line TEXT NOT NULL REFERENCES lines (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX pairs_line ON pairs (line);
+
+-- Pairs that wait for their member: the newest of each connection, sealed to her.
+CREATE TABLE returned (
+    member TEXT NOT NULL,
+    connection TEXT NOT NULL,
+    gen INTEGER NOT NULL CHECK (gen > 0),
+    sealed BLOB NOT NULL CHECK (length(sealed) > 0),
+    PRIMARY KEY (member, connection)
+) STRICT;
+
 -- Writes under their callers' keys. `id` and `act` are digests that only the bot can make; `sealed` is the outcome, for the bot.
 CREATE TABLE kept (
     id TEXT NOT NULL PRIMARY KEY,

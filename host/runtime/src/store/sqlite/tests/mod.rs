@@ -10,6 +10,7 @@ mod model;
 mod processes;
 mod questions;
 mod receipts;
+mod renewals;
 mod spine;
 mod tokens;
 mod versions;

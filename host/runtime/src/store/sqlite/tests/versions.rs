@@ -122,7 +122,7 @@ fn no_step_has_changed() {
         "sha256:49acef1f6eb24d3a7c4124dee834d240b3fd0ddc6677c2cefe30318abb919439",
         "sha256:1f048e96dbf3d494e10e7c61b6513fe47fbc3f3d88007060e7037f26bc1f38c4",
         "sha256:01718575f75a5a83561fd809eedc8a257a36019fedcde18ba2946eec80d878ec",
-        "sha256:d836418f28c620481dd0ef1fdca0ba8170e65e791382fb76b5340571c08eff0e",
+        "sha256:f01d9f3c1764342c1b8119ebf88902a86005037bbdedeb43edb5b30b62009a29",
     ];
     assert_eq!(digests, known);
 }
