@@ -115,7 +115,7 @@ mod tests {
             "]".repeat(70)
         );
         for (text, said) in [
-            ("", "JSON"),
+            ("", "EOF"),
             ("[]", "invalid type"),
             (r#"{"service":"github","op":"get_repo"}"#, "grant"),
             (r#"{"service":"github","op":"get_repo","grant":{},"gront":1}"#, "gront"),
