@@ -104,7 +104,7 @@ pub(crate) enum Command {
     /// Make op modules: begin, build, check and run one
     #[command(subcommand)]
     Module(ModuleCommand),
-    /// Make and revoke the tokens by which others may call this machine's MCP server over HTTP
+    /// Make and revoke the tokens by which others may call this machine's MCP server or sidecar over HTTP
     #[command(subcommand)]
     Tokens(TokensCommand),
     /// Copy the database of this home to a file, while others use it

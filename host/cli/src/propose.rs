@@ -57,6 +57,9 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Proposal> {
     check_json(&bytes).map_err(|error| none(error.to_string()))?;
     let document: Value = serde_json::from_slice(&bytes).map_err(|error| none(error.to_string()))?;
     let inside = document.get("proposal").cloned();
+    if !inside.as_ref().unwrap_or(&document).is_object() {
+        return Err(none("it is no JSON object".to_owned()).into());
+    }
     Ok(serde_json::from_value(inside.unwrap_or(document))
         .map_err(|error| none(visible(&error.to_string())))?)
 }

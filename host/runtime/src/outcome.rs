@@ -229,14 +229,8 @@ pub struct Meta {
 impl Outcome {
     /// A refusal, by itself. It took nothing that is counted.
     pub fn refused(service: ServiceId, op: OpId, refusal: Refusal) -> Self {
-        Self {
-            service,
-            op,
-            verdict: Verdict::Refused(refusal),
-            proposal: None,
-            meta: Meta::default(),
-            rotated: None,
-        }
+        let (verdict, meta) = (Verdict::Refused(refusal), Meta::default());
+        Self { service, op, verdict, proposal: None, meta, rotated: None }
     }
 
     /// What a door answers for a call that it did not let begin: nothing was opened, spent or sent. `retry_after` is in seconds.

@@ -239,8 +239,8 @@ impl Executor {
         trace.meta.ms = u64::try_from(trace.taken(self).as_millis()).unwrap_or(u64::MAX);
         // A receipt says what came of it, and so is written when that is settled: by then its id must have room.
         trace.meta.receipt = Some(ANY_RECEIPT);
-        let rotated = trace.rotated;
-        let outcome = Outcome { service, op, verdict, proposal: None, meta: trace.meta, rotated };
+        let (meta, rotated) = (trace.meta, trace.rotated);
+        let outcome = Outcome { service, op, verdict, proposal: None, meta, rotated };
         let outcome = outcome.capped(trace.result_bytes);
         let outcome = Box::pin(self.receipted(outcome, trace.record)).await;
         if let Some(refusal) = outcome.refusal() {

@@ -70,6 +70,7 @@ struct Counts {
     requests: BTreeMap<(Route, Option<u16>), u64>,
     times: BTreeMap<Route, Histogram>,
     refusals: BTreeMap<&'static str, u64>,
+    rotated: u64,
 }
 
 #[derive(Debug, Default)]
@@ -103,6 +104,12 @@ impl Metrics {
         *refusals = refusals.saturating_add(1);
     }
 
+    /// A call brought a renewed key back, for its member.
+    pub(super) fn rotated(&self) {
+        let mut counts = self.held();
+        counts.rotated = counts.rotated.saturating_add(1);
+    }
+
     /// All of it as text. `queues` is how services stand now.
     pub(super) fn text(&self, queues: &[Standing]) -> String {
         let mut text = Text::default();
@@ -124,6 +131,8 @@ impl Metrics {
         for (code, count) in &counts.refusals {
             text.line("pinhole_refusals_total", &format!("code=\"{code}\""), count);
         }
+        text.family("pinhole_rotated_total", "counter", "Outcomes that brought a renewed key back.");
+        text.line("pinhole_rotated_total", "", counts.rotated);
         drop(counts);
         text.family("pinhole_calls_running", "gauge", "Calls that run, by service.");
         for standing in queues {
@@ -203,6 +212,7 @@ mod tests {
         metrics.ended(Route::of("/whatever"), None, Duration::ZERO);
         metrics.begun();
         metrics.refusal("busy");
+        metrics.rotated();
         let github = Some(ServiceId::parse("github").unwrap());
         let text = metrics.text(&[
             Standing { lane: None, running: 1, waiting: 0 },
@@ -220,6 +230,7 @@ mod tests {
             "pinhole_request_duration_seconds_count{route=\"run\"} 5",
             "pinhole_request_duration_seconds_sum{route=\"run\"} 60.106",
             "pinhole_refusals_total{code=\"busy\"} 1",
+            "pinhole_rotated_total 1",
             "pinhole_calls_running{service=\"unknown\"} 1",
             "pinhole_calls_waiting{service=\"github\"} 3",
         ] {

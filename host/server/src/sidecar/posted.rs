@@ -40,6 +40,10 @@ impl Posted {
     /// Reads a body.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, No> {
         check_json(bytes).map_err(|error| malformed(&error.to_string()))?;
+        // A list of values in the order of the members would be read as one.
+        if !bytes.trim_ascii_start().starts_with(b"{") {
+            return Err(malformed("a call is a JSON object"));
+        }
         let body: Body = serde_json::from_slice(bytes).map_err(|error| malformed(&error.to_string()))?;
         let service = ServiceId::parse(&body.service).map_err(|error| malformed(&error.to_string()))?;
         let op = OpId::parse(&body.op).map_err(|error| malformed(&error.to_string()))?;
@@ -115,8 +119,9 @@ mod tests {
             "]".repeat(70)
         );
         for (text, said) in [
-            ("", "JSON"),
-            ("[]", "invalid type"),
+            ("", "EOF"),
+            ("[]", "object"),
+            (r#"["github","get_repo",{},{},null,null]"#, "object"),
             (r#"{"service":"github","op":"get_repo"}"#, "grant"),
             (r#"{"service":"github","op":"get_repo","grant":{},"gront":1}"#, "gront"),
             (r#"{"service":"github","service":"stripe","op":"get_repo","grant":{}}"#, "second time"),

@@ -44,6 +44,9 @@ impl Door {
             drop(slot);
             outcome
         };
+        if outcome.rotated.is_some() {
+            self.metrics.rotated();
+        }
         Ok(answer::outcome(&outcome))
     }
 

@@ -143,13 +143,15 @@ fn pipelined_requests_are_answered_in_their_order() {
     let grant = text(&home.mint(&[]));
     let served = Served::new(&home, &stage, &[]);
     let body = call("github.get_repo", &read(), &grant);
-    let post = format!(
-        "POST /v1/run HTTP/1.1\r\nhost: localhost\r\nx-request-id: ID\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    );
+    let post = |at: usize| {
+        format!(
+            "POST /v1/run HTTP/1.1\r\nhost: localhost\r\nx-request-id: r{at}\r\ncontent-type: application/json\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    };
     let last = "GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-    let all: String = (0..5).map(|at| post.replace("ID", &format!("r{at}"))).collect();
+    let all: String = (0..5).map(post).collect();
     let mut stream = served.connect();
     stream.write_all((all + last).as_bytes()).unwrap();
     let mut answers = String::new();

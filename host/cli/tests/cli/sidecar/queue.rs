@@ -129,6 +129,20 @@ fn a_client_that_goes_away_leaves_the_queue_and_its_place() {
 }
 
 #[test]
+fn a_client_that_closes_its_writing_side_counts_as_gone() {
+    let two = Two::new();
+    let body = two.body();
+    let held = [two.hang(&body), two.hang(&body)];
+    eventually("two at the service", || two.github.requests() == 2);
+    let waits = two.hang(&body);
+    two.served.until(WAITING, 1);
+    waits.close_writing();
+    two.served.until(WAITING, 0);
+    held.iter().for_each(|held| held.close_writing());
+    two.served.until(RUNNING, 0);
+}
+
+#[test]
 fn ten_thousand_calls_at_a_service_that_hangs_are_turned_away_and_cost_nobody_else() {
     let two = Two::new();
     let (body, balance) = (two.body(), two.balance());

@@ -44,9 +44,22 @@ pub(super) struct Answer {
 }
 
 /// Anything that can be written to and read from.
-pub(super) trait Stream: Read + Write {}
+pub(super) trait Stream: Read + Write {
+    /// Says that nothing more is written.
+    fn close_writing(&self);
+}
 
-impl<T: Read + Write> Stream for T {}
+impl Stream for UnixStream {
+    fn close_writing(&self) {
+        self.shutdown(std::net::Shutdown::Write).unwrap();
+    }
+}
+
+impl Stream for TcpStream {
+    fn close_writing(&self) {
+        self.shutdown(std::net::Shutdown::Write).unwrap();
+    }
+}
 
 impl Served {
     /// Of a home, whose member it believes, before a stand-in.

@@ -16,7 +16,7 @@ fn lane(name: &str) -> Lane {
 }
 
 fn member(seed: u64) -> Asker {
-    Some(SecretKey::generate(KeyKind::Member, &mut StdRng::seed_from_u64(seed)).public().id())
+    Some(SecretKey::generate(KeyKind::Bot, &mut StdRng::seed_from_u64(seed)).public().id())
 }
 
 fn enter(queue: &Queue, name: &str, asker: Asker) -> Entered {
