@@ -81,18 +81,18 @@ async fn measure<F: Future<Output = anyhow::Result<()>>>(
     calls: usize,
     call: impl Fn() -> F,
 ) -> anyhow::Result<()> {
-    let timed = || async {
+    let one = || async {
         let begun = Instant::now();
         call().await.map(|()| begun.elapsed())
     };
     for _ in 0..100 {
-        timed().await?;
+        one().await?;
     }
     let begun = Instant::now();
-    let times = futures_util::stream::iter(0..calls).map(|_| timed()).buffer_unordered(at_once);
-    let times: Vec<anyhow::Result<Duration>> = times.collect().await;
+    let running = futures_util::stream::iter(0..calls).map(|_| one()).buffer_unordered(at_once);
+    let ended: Vec<anyhow::Result<Duration>> = running.collect().await;
     let taken = begun.elapsed();
-    let mut times = times.into_iter().collect::<anyhow::Result<Vec<_>>>()?;
+    let mut times = ended.into_iter().collect::<anyhow::Result<Vec<_>>>()?;
     times.sort_unstable();
     let at = |per_mille: usize| times.get(times.len() * per_mille / 1000).copied().unwrap_or_default();
     let rate = f64::from(u32::try_from(times.len())?) / taken.as_secs_f64();

@@ -10,7 +10,6 @@ use pinhole_manifest::visible::visible;
 use pinhole_runtime::catalog::Catalog;
 use pinhole_runtime::local::Proposed;
 use pinhole_runtime::outcome::Proposal;
-use pinhole_runtime::store::Connections as _;
 use serde_json::Value;
 
 use crate::args::LocalManifests;

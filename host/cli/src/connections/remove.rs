@@ -149,7 +149,7 @@ fn may_be_a_token(row: &ConnectionRow, desktop: &Desktop) -> bool {
 /// The broker that it was connected through, as far as the bot's grant of it says.
 fn broker_of(row: &ConnectionRow, desktop: &Desktop) -> Option<ApiHost> {
     let bot = &desktop.bot.key;
-    let stored = Stored::of(row.clone(), bot.public().id(), &desktop.store).ok()??;
+    let stored = Stored::of(row.clone(), bot.public().id(), &*desktop.store).ok()??;
     let opened = stored.open(bot, std::slice::from_ref(&desktop.member), desktop.now).ok()?;
     let Standing::Open(grant) = opened else { return None };
     match grant.grant().credential().renewer()? {

@@ -39,7 +39,8 @@ pub(crate) async fn main(flags: SidecarFlags, config: &Config) -> anyhow::Result
     let http = HttpSettings::default().with_limits(limits(&flags)?);
     let at = listen(&flags, &http, &desk, &reach, config).await?;
     let book = settings::book(&bot.home, config)?;
-    let executor = occasion::executor(catalog, bot.key, issuers, client, desk.clone(), settings::sandbox(config)?);
+    let executor =
+        occasion::executor(catalog, bot.key, issuers, client, desk.clone(), settings::sandbox(config)?);
     let executor = Executor { book, ..executor };
     let sidecar = Sidecar { executor, desk, timer: Arc::new(SystemTimer), reach, queue: queue(&flags), http };
     let stop = CancellationToken::new();

@@ -167,9 +167,10 @@ enum Ended {
 impl Ended {
     fn of(refusal: &Refusal) -> Self {
         match (refusal.sent, refusal.code) {
-            (Sent::No, _) => Self::NotDone,
-            // It says that it did nothing, and why that may change.
-            (Sent::Yes, Code::UpstreamUnauthorized | Code::UpstreamRateLimited) => Self::NotDone,
+            // The service, too, may say that it did nothing, and why that may change.
+            (Sent::No, _) | (Sent::Yes, Code::UpstreamUnauthorized | Code::UpstreamRateLimited) => {
+                Self::NotDone
+            }
             (
                 Sent::Yes,
                 Code::UpstreamInvalid

@@ -226,7 +226,7 @@ fn a_caller_sees_the_receipts_of_his_own_calls() {
     let codes: Vec<&str> = receipts.iter().map(|receipt| receipt["run"]["code"].as_str().unwrap()).collect();
     assert_eq!(codes, ["unknown_op", "ok"]);
     assert_eq!(receipts[1]["id"], done.meta.receipt.unwrap());
-    assert_eq!(block_on(other.receipts()).unwrap().unwrap().receipts, [] as [Value; 0]);
+    assert_eq!(block_on(other.receipts()).unwrap().unwrap().receipts, Vec::<Value>::new());
     let at_file = Served::new(&home, &stage, &[]);
     assert_eq!(at_file.get("/v1/receipts").is(200)["receipts"], json!([]));
     at_file.post("/v1/run", &served::call("github.get_repo", &read(), &grant)).is(200);

@@ -138,7 +138,9 @@ fn a_client_that_closes_its_writing_side_counts_as_gone() {
     two.served.until(WAITING, 1);
     waits.close_writing();
     two.served.until(WAITING, 0);
-    held.iter().for_each(|held| held.close_writing());
+    for held in &held {
+        held.close_writing();
+    }
     two.served.until(RUNNING, 0);
 }
 
