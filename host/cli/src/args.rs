@@ -502,7 +502,7 @@ pub(crate) struct MintFlags {
     pub(crate) connection: Option<String>,
     /// Approve the write that a bot proposes, once all of it was shown to you from your own manifest: the proposal, or the
     /// outcome that has it; on the connection that it names
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["approve", "access", "op", "where_", "uses", "ttl", "account", "stand_in"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["approve", "access", "op", "where_", "uses", "ttl", "account", "stand_in", "return_to"])]
     pub(crate) approve_proposal: Option<PathBuf>,
     /// The account that the key belongs to, as people know it
     #[arg(long, value_name = "NAME", default_value = "unnamed")]

@@ -36,6 +36,10 @@ pub(super) fn mint(
     // She may have thought about it for a while.
     let desktop = desktop.later()?;
     let request = super::request(wanted, flags, entry, (row.id, &row.account), desktop.now)?;
+    let request = match &flags.return_to {
+        Some(key) => request.returning_to(keys::parse_public(key)?),
+        None => request,
+    };
     desktop.present(&key, catalog).give(&row, request).map_err(|error| not_given(&error))
 }
 

@@ -241,11 +241,16 @@ impl Present<'_> {
         self.sealed(&request, &credential)
     }
 
-    /// Gives a grant of one of her connections to whomever the request names. A rotated key comes back to her.
+    /// Gives a grant of one of her connections to whomever the request names. A rotated key comes back to her, unless the request
+    /// says to whom else.
     pub fn give(&self, row: &ConnectionRow, request: MintRequest) -> Result<Given, ApproveError> {
         let credential = self.open(row)?;
         manifest_of(self.catalog, &credential).map_err(ApproveError::Stale)?;
-        self.sealed(&request.returning_to(self.key.public().clone()), &credential)
+        let request = match request.return_to {
+            Some(_) => request,
+            None => request.returning_to(self.key.public().clone()),
+        };
+        self.sealed(&request, &credential)
     }
 
     fn sealed(&self, request: &MintRequest, credential: &Credential) -> Result<Given, ApproveError> {
