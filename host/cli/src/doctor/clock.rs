@@ -23,7 +23,7 @@ enum Standing {
 
 pub(super) fn look(database: &Database, findings: &mut Findings) {
     let latest = match database {
-        Database::There(store) => store.latest().unwrap_or_else(|error| {
+        Database::There(store, _) => store.latest().unwrap_or_else(|error| {
             findings.store("clock", error);
             None
         }),

@@ -1,6 +1,7 @@
 //! The connections of the member, the read grants that the bot has of them, the keys that the services should still accept,
 //! and the questions that wait.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pinhole_grant::{Dial, OpenError, OpenedGrant, PairDigest, PublicKey, UnixTime};
@@ -14,11 +15,11 @@ use pinhole_runtime::net::PinnedClient;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{
-    ConnectionRow, Connections as _, LineState, Party, QUESTIONS_PENDING_MAX, QuestionState, Questions as _,
-    Renewals as _, SqliteStore, Store as _, StoreError, Table,
+    ConnectionRow, Connections as _, Desk, LineState, Party, QUESTIONS_PENDING_MAX, QuestionState,
+    Questions as _, Renewals as _, SqliteStore, Store as _, StoreError, Table,
 };
 
-use super::database::Database;
+use super::database::{Database, Modes};
 use super::finding::Findings;
 use super::keys::{Bot, Keys, Member, Protection};
 use crate::{occasion, out};
@@ -42,8 +43,8 @@ pub(super) enum Asks {
 }
 
 pub(super) async fn look(keys: Keys, database: Database, world: World, findings: &mut Findings) {
-    let store = match database {
-        Database::There(store) => Arc::new(*store),
+    let (store, modes) = match database {
+        Database::There(store, modes) => (Arc::new(*store), modes),
         Database::None => return findings.ok("connections", NOTHING),
         Database::Unusable => {
             let hint = "set right what is said of the database, then look again";
@@ -73,21 +74,14 @@ pub(super) async fn look(keys: Keys, database: Database, world: World, findings:
     } else {
         match keys.bot {
             Bot::There(bot) => {
-                let executor = occasion::executor(
-                    world.catalog,
-                    *bot,
-                    vec![(*member).clone()],
-                    world.client,
-                    store.clone(),
-                    world.sandbox,
-                );
-                let bot = LocalBot {
-                    executor,
-                    desk: store.clone(),
-                    member: member.id(),
-                    agreed: Agreed::default(),
-                };
-                each(&rows, &bot, &store, world.asks, now, findings).await;
+                let (desk, asks) = desk(&store, modes, world.asks, &keys.home, findings);
+                let issuers = vec![(*member).clone()];
+                let (catalog, client) = (world.catalog, world.client);
+                let executor =
+                    occasion::executor(catalog, *bot, issuers, client, desk.clone(), world.sandbox);
+                let bot = LocalBot { executor, desk, member: member.id(), agreed: Agreed::default() };
+                each(&rows, &bot, &store, asks, now, findings).await;
+                bot.executor.close().await;
             }
             Bot::None => {
                 let found = format!("{} connected, and there is no bot here to use it", rows.len());
@@ -103,6 +97,44 @@ pub(super) async fn look(keys: Keys, database: Database, world: World, findings:
         }
     }
     questions(&store, &member, now, findings);
+}
+
+/// What is asked with. To ask is to run, and a run is written down: where that cannot be, or would change what was only to be
+/// looked at, nobody is asked.
+fn desk(
+    store: &Arc<SqliteStore>,
+    modes: Modes,
+    asks: Asks,
+    home: &Path,
+    findings: &mut Findings,
+) -> (Arc<dyn Desk>, Asks) {
+    let looked: Arc<dyn Desk> = store.clone();
+    if asks == Asks::Nobody {
+        return (looked, asks);
+    }
+    let (found, hint) = match (modes, store.is_current()) {
+        (Modes::Exposed, _) => (
+            "no service was asked, for others can get at the database",
+            "set its modes right, then look again",
+        ),
+        (Modes::Ours, Ok(false)) => (
+            "no service was asked, for the database is of an earlier version",
+            "any run on it brings it up to date",
+        ),
+        (Modes::Ours, Err(error)) => {
+            findings.store("database", error);
+            return (looked, Asks::Nobody);
+        }
+        (Modes::Ours, Ok(true)) => match SqliteStore::open_home(home) {
+            Ok(desk) => return (Arc::new(desk), asks),
+            Err(error) => {
+                findings.store("database", error);
+                return (looked, Asks::Nobody);
+            }
+        },
+    };
+    findings.warning("keys of services", found, hint);
+    (looked, Asks::Nobody)
 }
 
 const NOTHING: &str = "nothing is connected; `pinhole connect SERVICE` begins";

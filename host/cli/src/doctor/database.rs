@@ -10,10 +10,19 @@ use crate::database::{self, DatabaseFlags};
 
 /// What there is to be looked at.
 pub(super) enum Database {
-    There(Box<SqliteStore>),
+    There(Box<SqliteStore>, Modes),
     None,
     /// What is wrong was said.
     Unusable,
+}
+
+/// Who can get at the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Modes {
+    /// Their owner alone.
+    Ours,
+    /// Others too, which was said. To use them is to take them from those.
+    Exposed,
 }
 
 pub(super) fn look(home: &Path, findings: &mut Findings) -> Database {
@@ -44,7 +53,7 @@ pub(super) fn look(home: &Path, findings: &mut Findings) -> Database {
         }
     };
     match store.check().and_then(|()| store.format()) {
-        Ok(_) if exposed => {}
+        Ok(_) if exposed == Modes::Exposed => {}
         Ok(format) => {
             findings.ok("database", format!("`{}`: whole, format {format}", store.path().display()));
         }
@@ -53,10 +62,10 @@ pub(super) fn look(home: &Path, findings: &mut Findings) -> Database {
     if let Err(error) = store.superseded(home) {
         findings.store("state", error);
     }
-    Database::There(Box::new(store))
+    Database::There(Box::new(store), exposed)
 }
 
-fn files(home: &Path, findings: &mut Findings) -> bool {
+fn files(home: &Path, findings: &mut Findings) -> Modes {
     let mut exposed = false;
     for suffix in ["", "-wal", "-shm"] {
         let name = format!("{DATABASE}{suffix}");
@@ -65,5 +74,5 @@ fn files(home: &Path, findings: &mut Findings) -> bool {
             exposed |= metadata.is_file() && modes::is_exposed(&name, &path, &metadata, "", findings);
         }
     }
-    exposed
+    if exposed { Modes::Exposed } else { Modes::Ours }
 }

@@ -1,7 +1,8 @@
 //! `pinhole doctor`: whether everything on this machine is as it should be, and what to do where it is not.
 //!
 //! Looks at one thing after another, whatever it finds. INVARIANT: it changes nothing (the store is only looked at, and
-//! what is not there is not made), and no secret is in what it says.
+//! what is not there is not made) but by asking a service about a key, which is a run like any other: it leaves a receipt, and a
+//! token that is due is renewed. No secret is in what it says.
 
 mod clock;
 mod connections;

@@ -116,6 +116,11 @@ impl SqliteStore {
         earlier::look(self, home).map(|_before| ())
     }
 
+    /// Whether its format is this version's.
+    pub fn is_current(&self) -> Result<bool, StoreError> {
+        Ok(self.format()? == schema::latest(&schema::STEPS))
+    }
+
     /// The version of its format.
     pub fn format(&self) -> Result<i64, StoreError> {
         self.read("read the version of its format", |connection| Ok(schema::version(connection)?))
