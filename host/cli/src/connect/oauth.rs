@@ -78,6 +78,11 @@ pub(super) async fn obtain(
 ) -> anyhow::Result<Obtained> {
     let oauth = endpoints(entry)?;
     let endpoint = endpoint(client, entry, oauth, wire);
+    // Before she is sent anywhere: what comes back could not be exchanged.
+    let others = [Some(&oauth.token_url), oauth.device_url.as_ref().filter(|_| flags.device)];
+    if others.into_iter().flatten().any(|url| wire.dial(&url.host()) != endpoint.dial) {
+        return Err(not_obtained(&TokenError::Dial).into());
+    }
     let pair = if flags.device {
         by_device(&endpoint, flags, cap).await?
     } else {

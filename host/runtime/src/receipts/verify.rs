@@ -124,7 +124,7 @@ pub struct Verdict {
     pub last: Option<u64>,
     /// The last receipt that a checkpoint vouches for.
     pub covered: Option<u64>,
-    /// How many checkpoints were held against the chain.
+    /// How many places of the chain were signed, as the checkpoints say that were held against it.
     pub checkpoints: u64,
 }
 
@@ -175,10 +175,11 @@ impl Verifier {
         let mut count = 0;
         for checkpoint in checkpoints.into_iter().filter(|checkpoint| checkpoint.bot() == bot) {
             let Head { seq, hash } = checkpoint.head();
-            count += 1;
             let hashes = signed.entry(seq).or_default();
+            // The store and the file have the same ones.
             if !hashes.contains(&hash) {
                 hashes.push(hash);
+                count += 1;
             }
             if checkpoint.covers() == Covers::Pruned {
                 anchors.entry(seq).or_default().push(hash);

@@ -14,16 +14,6 @@ use tokio::net::{TcpListener, TcpStream};
 pub(crate) struct Arrived<S> {
     pub(crate) stream: S,
     pub(crate) address: IpAddr,
-    pub(crate) known: Known,
-}
-
-/// What is known of who connected, before a request is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known {
-    /// Nothing: a token says.
-    Stranger,
-    /// The user of this process, or the superuser.
-    User,
 }
 
 /// What connections come from.
@@ -47,7 +37,7 @@ impl Listen for TcpListener {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection that is gone already");
         }
-        Ok(Arrived { stream, address: peer.ip(), known: Known::Stranger })
+        Ok(Arrived { stream, address: peer.ip() })
     }
 
     fn say(stream: &TcpStream, bytes: &[u8]) -> io::Result<usize> {

@@ -1,6 +1,6 @@
 //! Places: so many connections at once, and who gives way.
 //!
-//! INVARIANT: a connection that has shown no good token keeps nobody out: where all places are taken, who comes gets the place of
+//! INVARIANT: a connection that has shown no good token (at a socket file: asked for nothing) keeps nobody out: where all places are taken, who comes gets the place of
 //! the one that is there longest without. Whoever has shown one is never sent away for another. By peer nothing could be told
 //! apart: on loopback all are one.
 

@@ -27,7 +27,7 @@ use tower::ServiceExt as _;
 use super::HttpLimits;
 use super::body::Watched;
 use super::gate::Gate;
-use super::listen::{Arrived, Known, Listen};
+use super::listen::{Arrived, Listen};
 use super::places::{Places, Standing};
 
 /// Most headers of a request.
@@ -79,7 +79,7 @@ pub(crate) async fn serve(
     let places = Places::new(limits.connections);
     let graceful = GracefulShutdown::new();
     loop {
-        let Arrived { stream, address, known } = tokio::select! {
+        let Arrived { stream, address } = tokio::select! {
             biased;
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
@@ -96,9 +96,6 @@ pub(crate) async fn serve(
             continue;
         };
         let peer = Peer { address, standing: place.standing() };
-        if known == Known::User {
-            peer.standing.keep();
-        }
         let connection = graceful.watch(connection(stream, peer, routes.clone(), &limits));
         let cut = cut.clone();
         tokio::spawn(async move {

@@ -77,9 +77,9 @@ impl Listen for TlsListener {
     type Stream = Shaking;
 
     async fn accept(&self) -> io::Result<Arrived<Shaking>> {
-        let Arrived { stream, address, known } = Listen::accept(&self.listener).await?;
+        let Arrived { stream, address } = Listen::accept(&self.listener).await?;
         let stream = Shaking::Hands(Box::new(self.acceptor.accept(stream)));
-        Ok(Arrived { stream, address, known })
+        Ok(Arrived { stream, address })
     }
 
     /// Nobody can be told anything before the handshake.

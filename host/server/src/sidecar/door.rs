@@ -60,6 +60,10 @@ impl Door {
     /// Who sends this.
     pub(super) async fn admit(&self, parts: &Parts) -> Result<Caller, No> {
         let Some(admission) = &self.admission else {
+            // Of those at the socket file, who has asked for something keeps its place before who only holds one.
+            if let Some(peer) = parts.extensions.get::<Peer>() {
+                peer.standing.keep();
+            }
             return Ok(Caller { id: None, reach: self.reach.clone() });
         };
         let (peer, host) = (parts.extensions.get::<Peer>(), parts.extensions.get::<NamedHost>());

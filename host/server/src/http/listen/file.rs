@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::{UnixListener, UnixStream};
 
-use super::{Arrived, HERE, Known, Listen};
+use super::{Arrived, HERE, Listen};
 
 /// Only its owner reads and writes.
 const MODE: u32 = 0o600;
@@ -93,7 +93,7 @@ impl Listen for SocketFile {
             let (stream, _unnamed) = self.listener.accept().await?;
             match stream.peer_cred() {
                 Ok(peer) if peer.uid() == self.owner || peer.uid() == 0 => {
-                    return Ok(Arrived { stream, address: HERE, known: Known::User });
+                    return Ok(Arrived { stream, address: HERE });
                 }
                 Ok(peer) => tracing::warn!(uid = peer.uid(), "another user's connection was closed"),
                 Err(error) => tracing::debug!(%error, "a connection that is gone already"),
