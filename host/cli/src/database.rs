@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use pinhole_manifest::Digest;
+use pinhole_runtime::book::CheckpointFile;
 use pinhole_runtime::store::{AddressError, Desk, PostgresAddress, PostgresStore, SqliteStore};
 use zeroize::Zeroizing;
 
@@ -53,6 +55,13 @@ pub(crate) fn open_desk(home: &Path, flags: &DatabaseFlags) -> anyhow::Result<Ar
         Some(address) => Arc::new(PostgresStore::open(&address)?),
         None => Arc::new(SqliteStore::open_home(home)?),
     })
+}
+
+/// Where the checkpoints of this state's receipts stand. Each database has chains of its own, and so a file of its own.
+pub(crate) fn checkpoints(home: &Path, flags: &DatabaseFlags) -> anyhow::Result<CheckpointFile> {
+    let Some(address) = address(home, flags)? else { return Ok(CheckpointFile::in_home(home)) };
+    let named: String = Digest::of(address.to_string().as_bytes()).hex().chars().take(16).collect();
+    Ok(CheckpointFile::at(home.join(format!("receipts/checkpoints-{named}.jsonl"))))
 }
 
 /// The PostgreSQL database that the flags or `config.toml` name; `None` where the state is in the home.

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 use pinhole_grant::PublicKey;
 use pinhole_registry::client::Consent;
-use pinhole_runtime::book::{Book, CheckpointFile};
+use pinhole_runtime::book::Book;
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::receipts::{ArgsKept, CheckpointEvery, ReceiptSettings};
 use pinhole_runtime::sandbox::{Sandbox, SandboxSettings};
 use toml::{Table, Value};
 
 use crate::config::Config;
-use crate::database::StoreSettings;
+use crate::database::{self, DatabaseFlags, StoreSettings};
 use crate::end::{End, Failure};
 use crate::files;
 
@@ -93,7 +93,13 @@ pub(crate) fn sandbox(config: &Config) -> anyhow::Result<Sandbox> {
 
 /// How the receipts of a bot whose key stays are kept, with their checkpoints beside the database of its home too.
 pub(crate) fn book(home: &Path, config: &Config) -> anyhow::Result<Book> {
-    Ok(Book::new(read(&config.file())?.receipts).with_file(CheckpointFile::in_home(home)))
+    book_of(home, &DatabaseFlags::default(), config)
+}
+
+/// The same of the database that flags name.
+pub(crate) fn book_of(home: &Path, flags: &DatabaseFlags, config: &Config) -> anyhow::Result<Book> {
+    let file = database::checkpoints(home, flags)?;
+    Ok(Book::new(read(&config.file())?.receipts).with_file(file))
 }
 
 /// The same of a bot whose key goes with this process.

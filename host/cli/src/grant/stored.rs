@@ -5,9 +5,11 @@
 
 use std::path::Path;
 
+use pinhole_grant::SecretKey;
 use pinhole_manifest::Access;
 use pinhole_runtime::catalog::{Catalog, Entry};
 use pinhole_runtime::local::{ApproveError, Given};
+use pinhole_runtime::store::ConnectionRow;
 
 use crate::args::MintFlags;
 use crate::config::Config;
@@ -35,6 +37,7 @@ pub(super) fn mint(
     let key = member::key(&flags.passphrase, access, "which signs this grant", config)?;
     // She may have thought about it for a while.
     let desktop = desktop.later()?;
+    let row = newest(row, &desktop, &key, catalog)?;
     let request = super::request(wanted, flags, entry, (row.id, &row.account), desktop.now)?;
     let request = match &flags.return_to {
         Some(key) => request.returning_to(keys::parse_public(key)?),
@@ -68,7 +71,27 @@ fn approve(file: &Path, flags: &MintFlags, catalog: &Catalog, config: &Config) -
     }
     let key = member::key(&flags.passphrase, Access::Write, "which is your yes to exactly this", config)?;
     let desktop = desktop.later()?;
+    take_in(&desktop, &key, catalog)?;
     desktop.present(&key, catalog).approve_proposal(&shown).map_err(|error| not_given(&error))
+}
+
+/// The connection with the newest pair that a bot here has renewed: what another bot is given must not be one that is spent.
+fn newest(
+    row: ConnectionRow,
+    desktop: &Desktop,
+    key: &SecretKey,
+    catalog: &Catalog,
+) -> anyhow::Result<ConnectionRow> {
+    take_in(desktop, key, catalog)?;
+    let stored = desktop.store.connection(row.member, row.id)?;
+    Ok(stored.unwrap_or(row))
+}
+
+fn take_in(desktop: &Desktop, key: &SecretKey, catalog: &Catalog) -> anyhow::Result<()> {
+    desktop.present(key, catalog).take_in().map(|_taken| ()).map_err(|error| {
+        let message = format!("what a bot here has renewed could not be taken in: {error}");
+        Failure::new(End::Local, message, "`pinhole doctor` says what is wrong; nothing was minted").into()
+    })
 }
 
 fn not_given(error: &ApproveError) -> anyhow::Error {

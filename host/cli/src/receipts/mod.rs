@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use self::args::{ListFlags, ReceiptsCommand};
 use crate::config::Config;
+use crate::database::{self, DatabaseFlags};
 use crate::end::{End, Failure};
 use crate::keys::{self, Bot};
 use crate::{grant, occasion, out};
@@ -38,7 +39,7 @@ impl Shelf {
     fn open(config: &Config) -> anyhow::Result<Self> {
         let bot = keys::bot(config)?;
         let store = occasion::open_store(&bot.home)?;
-        let file = CheckpointFile::in_home(&bot.home);
+        let file = database::checkpoints(&bot.home, &DatabaseFlags::default())?;
         Ok(Self { store, file, bot, now: SystemClock.now() })
     }
 

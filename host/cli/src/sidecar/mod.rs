@@ -38,7 +38,7 @@ pub(crate) async fn main(flags: SidecarFlags, config: &Config) -> anyhow::Result
     let told = wait::told_to_stop()?;
     let http = HttpSettings::default().with_limits(limits(&flags)?);
     let at = listen(&flags, &http, &desk, &reach, config).await?;
-    let book = settings::book(&bot.home, config)?;
+    let book = settings::book_of(&bot.home, &flags.database, config)?;
     let executor =
         occasion::executor(catalog, bot.key, issuers, client, desk.clone(), settings::sandbox(config)?);
     let executor = Executor { book, ..executor };

@@ -48,10 +48,12 @@ impl Answer {
 
     /// What it says, if it is no error.
     pub(super) fn said(&self) -> Result<&Members, TokenError> {
-        if self.is_passing() {
+        // One that gives a pair has given it, whatever its status says: the one before is spent.
+        if self.is_passing() && !self.gives() {
             return Err(self.unavailable());
         }
         match &self.members {
+            Ok(members) if self.gives() => Ok(members),
             Ok(members) if members.says("error") => Err(match self.code() {
                 _ if members.says("access_token") => TokenError::unreadable(Unreadable::Ambiguous),
                 Some(code) => match TokenError::of_code(code) {
@@ -65,6 +67,11 @@ impl Answer {
             Err(_) if self.status == StatusCode::UNAUTHORIZED => Err(self.unnamed()),
             Err(what) => Err(TokenError::unreadable(*what)),
         }
+    }
+
+    /// Whether there is a token in it, and no error.
+    fn gives(&self) -> bool {
+        self.members.as_ref().is_ok_and(|members| members.says("access_token") && !members.says("error"))
     }
 
     /// Whether it says that what was asked is done, and nothing else (RFC 7009, section 2.2: its body means nothing).

@@ -11,6 +11,7 @@ use pinhole_manifest::{Access, ServiceId};
 use pinhole_runtime::clock::Timer;
 use pinhole_runtime::store::Desk;
 use pinhole_runtime::{CallRequest, Executor};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -38,6 +39,8 @@ pub(super) struct Door {
     /// Writes that were begun.
     pub(super) tasks: TaskTracker,
     pub(super) metrics: Metrics,
+    /// Who may look through receipts at once.
+    pub(super) looking: Semaphore,
 }
 
 /// Whose request it is.

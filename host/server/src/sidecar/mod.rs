@@ -29,6 +29,7 @@ use pinhole_runtime::Executor;
 use pinhole_runtime::clock::Timer;
 use pinhole_runtime::store::Desk;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -45,6 +46,9 @@ use crate::http::{
 };
 use answer::refused;
 use door::Door;
+
+/// How many lists of receipts are made at once: each looks through thousands.
+const LOOKING_MAX: usize = 2;
 
 /// Longest body of a request, in bytes.
 pub const BODY_BYTES_MAX: usize = 1 << 20;
@@ -115,6 +119,7 @@ pub async fn serve(sidecar: Sidecar, at: At, stop: CancellationToken) -> Result<
         stop,
         tasks: draining.tasks.clone(),
         metrics: metrics::Metrics::default(),
+        looking: Semaphore::new(LOOKING_MAX),
     });
     let routes = routes(&door, Front::saying(settings, bound, refused));
     match at {

@@ -9,7 +9,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use pinhole_manifest::{OpId, ServiceId};
 use pinhole_runtime::receipts::{Receipt, Stored};
-use pinhole_runtime::store::ReceiptFilter;
+use pinhole_runtime::store::{ReceiptFilter, StoreError};
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
@@ -20,7 +20,7 @@ use crate::http::Refused;
 /// Most that are shown at once.
 const SHOWN_MAX: usize = 100;
 /// How many are looked through for a caller's own: the newest.
-const LOOKED_MAX: usize = 5_000;
+const LOOKED_MAX: usize = 2_000;
 
 /// Gives the list, the newest first.
 pub(super) async fn receipts(State(door): State<Arc<Door>>, request: Request) -> Response {
@@ -36,18 +36,21 @@ impl Door {
     async fn receipts(&self, caller: Caller, query: &str) -> Result<Value, No> {
         let filter = filter(query)?;
         let (desk, bot) = (Arc::clone(&self.desk), self.executor.bot.public().id());
-        let looked = tokio::task::spawn_blocking(move || desk.last_receipts(bot, &filter, LOOKED_MAX)).await;
-        let rows = match looked {
-            Ok(Ok(rows)) => rows,
+        let _turn = self.looking.acquire().await;
+        let look = move || {
+            let rows = desk.last_receipts(bot, &filter, LOOKED_MAX)?;
+            let own = rows.iter().filter_map(Stored::receipt);
+            let own = own.filter(|receipt| receipt.facts().principal == caller.id);
+            Ok::<_, StoreError>(own.take(SHOWN_MAX).map(|receipt| one(&receipt)).collect())
+        };
+        let shown: Vec<Value> = match tokio::task::spawn_blocking(look).await {
+            Ok(Ok(shown)) => shown,
             Ok(Err(error)) => {
                 tracing::error!(%error, "the receipts cannot be read");
                 return Err(No::Door(Refused::Store));
             }
             Err(_stopped) => return Err(No::Door(Refused::Store)),
         };
-        let own =
-            rows.iter().filter_map(Stored::receipt).filter(|receipt| receipt.facts().principal == caller.id);
-        let shown: Vec<Value> = own.take(SHOWN_MAX).map(|receipt| one(&receipt)).collect();
         Ok(json!({"ok": true, "receipts": shown}))
     }
 }
