@@ -28,8 +28,8 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) async fn new(pinhole: &Path) -> anyhow::Result<Self> {
-        // Due 30 seconds before its end: every five seconds a new one.
-        let provider = Provider::new(Manners { expires_in: Some(json!(35)), ..Manners::default() });
+        // Due in the last tenth of its life: every five seconds a new one.
+        let provider = Provider::new(Manners { expires_in: Some(json!(5)), ..Manners::default() });
         let things: Vec<Value> = (0..50).map(|at| json!({"id": at, "name": "a thing", "more": at})).collect();
         let standin = Standin::start(Config {
             host: HOST.to_owned(),

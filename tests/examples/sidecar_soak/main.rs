@@ -59,7 +59,7 @@ impl Wanted {
 async fn main() -> anyhow::Result<()> {
     let wanted = Wanted::read()?;
     let mut house = House::new(&wanted.pinhole).await?;
-    println!("{} minutes at {} calls a second, a pair of 35 seconds\n", wanted.minutes, wanted.rate);
+    println!("{} minutes at {} calls a second, a pair of 5 seconds\n", wanted.minutes, wanted.rate);
     let load = Load::begin(&house, wanted.rate);
     let (begun, length) = (Instant::now(), Duration::from_secs_f64(wanted.minutes * 60.0));
     let mut watch = Watch::default();
@@ -72,7 +72,9 @@ async fn main() -> anyhow::Result<()> {
     println!("\n{tally}; {} renewals, {} families ended", house.renewals(), house.dead_families());
     let mut faults = watch.faults();
     faults.extend(tally.faults());
-    if house.renewals() < 2 || house.dead_families() > 0 {
+    // Half of what is due, for a machine that has much else to do.
+    let due = length.as_secs() / 10;
+    if u64::try_from(house.renewals())? < due || house.dead_families() > 0 {
         faults.push("the pair was not renewed again and again, or was lost".to_owned());
     }
     faults.extend(house.stop()?);
