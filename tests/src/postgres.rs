@@ -2,7 +2,8 @@
 //!
 //! `fsync` is off: a test kills the server, and nobody cuts the power; what a process wrote the system keeps. The server
 //! refuses to run as the superuser, so it then runs as nobody. INVARIANT: it ends with the process that started it, however
-//! that ends, for the script that keeps it reads its stdin to the end; its folder goes with it.
+//! that ends, for the script that keeps it reads its stdin to the end and no signal to the group ends it before; its folder goes
+//! with it.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,8 +14,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// Keeps one server: says where it is, then does what each line says, and answers with `done`.
 const KEEPER: &str = r#"
 set -e
+# The server is in a session of its own: a signal that ended this script alone would leave it behind.
+trap '' TERM INT HUP PIPE
 bin=$1 port=$2 certificate=$3 key=$4
 dir=$(mktemp -d /tmp/pinhole-postgres.XXXXXX)
+trap '"$bin/pg_ctl" -D "$dir/data" -m immediate stop >/dev/null 2>&1 || true; rm -rf "$dir"' EXIT
 "$bin/initdb" -D "$dir/data" -U pinhole --auth=trust --no-sync --encoding=UTF8 --locale=C >/dev/null
 cat >>"$dir/data/postgresql.conf" <<END
 listen_addresses = ''
@@ -43,8 +47,6 @@ while read -r word; do
   esac
   echo done
 done
-"$bin/pg_ctl" -D "$dir/data" -m immediate stop >/dev/null 2>&1 || true
-rm -rf "$dir"
 "#;
 
 /// A running server.
@@ -125,6 +127,16 @@ impl Postgres {
     /// The port on which a server of [`Postgres::start_encrypted`] listens.
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// The process that keeps it.
+    pub fn keeper(&self) -> u32 {
+        self.keeper.id()
+    }
+
+    /// The folder that it is in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Runs SQL as the database's owner, and gives what it answers: a line a row, `|` between columns.

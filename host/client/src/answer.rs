@@ -51,6 +51,9 @@ pub struct Meta {
     /// The receipt's id.
     #[serde(default)]
     pub receipt: Option<String>,
+    /// Whether it was carried out before, under the same key, and this is what came of it then.
+    #[serde(default)]
+    pub replayed: bool,
 }
 
 /// Why there is no result.

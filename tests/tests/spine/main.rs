@@ -11,6 +11,7 @@ mod grants;
 mod keys;
 mod lies;
 mod modules;
+mod nameless;
 mod pages;
 mod paging;
 mod receipts;

@@ -62,7 +62,7 @@ fn setup(routes: Vec<Route>, provider: &Provider) -> Setup {
     setup
 }
 
-async fn staged() -> (Stage, Provider) {
+pub(crate) async fn staged() -> (Stage, Provider) {
     let provider = Provider::new(Manners::default());
     (setup(routes(), &provider).start().await, provider)
 }
@@ -73,7 +73,7 @@ fn secret(text: &str) -> Secret {
 
 /// A grant of a pair that was just obtained, with a way back to the member. It runs out so many seconds after the stage's
 /// clock begins.
-fn granted<'s>(stage: &'s Stage, provider: &Provider, until: Option<i64>) -> Granting<'s> {
+pub(crate) fn granted<'s>(stage: &'s Stage, provider: &Provider, until: Option<i64>) -> Granting<'s> {
     let (access, refresh) = provider.connected(CLIENT);
     let member = stage.member.public().clone();
     stage
@@ -127,7 +127,7 @@ fn tokens(stage: &Stage) -> Vec<String> {
     api.map(|seen| seen.header("authorization").unwrap_or_default().replace("Bearer ", "")).collect()
 }
 
-async fn run(stage: &Stage, grant: &[u8]) -> Outcome {
+pub(crate) async fn run(stage: &Stage, grant: &[u8]) -> Outcome {
     stage.run("thing.quick_thing", &json!({}), grant).await
 }
 

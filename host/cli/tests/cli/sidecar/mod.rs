@@ -1,8 +1,11 @@
 //! `pinhole sidecar`: the binary itself, at a socket file and over TCP, by its client and by hand.
 
 mod ending;
+mod faults;
 mod hostile;
+mod killed;
 mod log;
+mod postgres;
 mod proposals;
 mod queue;
 mod served;

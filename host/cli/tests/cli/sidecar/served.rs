@@ -80,9 +80,14 @@ impl Served {
 
     /// With these words on the command line.
     pub(super) fn start(home: &Home, words: &[&str]) -> Self {
+        Self::of(home, home.command(words))
+    }
+
+    /// By this command.
+    pub(super) fn of(home: &Home, mut command: Command) -> Self {
         let log = home.path(&format!("log-{}", rand_name()));
         let stderr = File::create(&log).unwrap();
-        let mut child = home.command(words).stderr(Stdio::from(stderr)).spawn().unwrap();
+        let mut child = command.stderr(Stdio::from(stderr)).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let said = || std::fs::read_to_string(&log).unwrap();

@@ -207,3 +207,24 @@ fn a_connection_ends_once_whatever_is_done_to_it_meanwhile() {
         assert!(store.question(the_bot(), question_id(1000 + round), NOW).unwrap().is_some());
     }
 }
+
+#[test]
+fn a_signal_to_the_tests_does_not_leave_their_server_behind() {
+    let Some(server) = Postgres::start("a_signal_to_the_tests_does_not_leave_their_server_behind") else {
+        return;
+    };
+    let keeper = server.keeper().to_string();
+    for signal in ["-TERM", "-INT", "-HUP", "-PIPE"] {
+        assert!(std::process::Command::new("kill").args([signal, &keeper]).status().unwrap().success());
+    }
+    // It still does as it is told, and it ends when nobody waits for it any more.
+    server.stop();
+    server.start_again();
+    assert_eq!(server.sql("postgres", "SELECT 1"), "1\n");
+    let folder = server.folder().to_owned();
+    let process = std::fs::read_to_string(folder.join("data/postmaster.pid")).unwrap_or_default();
+    drop(server);
+    assert!(!folder.exists());
+    let process = process.lines().next().unwrap_or_default().to_owned();
+    assert!(!std::path::Path::new("/proc").join(process).join("exe").exists());
+}
