@@ -5,6 +5,7 @@ mod hostile;
 mod log;
 mod proposals;
 mod queue;
+mod research;
 mod served;
 mod stolen;
 
