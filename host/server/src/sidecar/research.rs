@@ -73,7 +73,7 @@ impl Door {
         let Wish { tool, args } = Wish::read(&self.body(&parts, body).await?)?;
         let ready = match session.ready(&tool, args, &self.executor) {
             Ok(ready) => ready.by(caller.id),
-            Err(called) => return Ok(shown(*called, &session)),
+            Err(refused) => return Ok(shown(*refused, &session)),
         };
         let slot = match self.turn(ready.request()).await {
             Ok(slot) => slot,
@@ -81,12 +81,12 @@ impl Door {
         };
         // It may have waited, and the session may be over or ended since.
         self.session(&id, caller.id)?;
-        let called = ready.run(&self.executor).await;
+        let ran = ready.run(&self.executor).await;
         drop(slot);
-        if called.outcome.as_ref().is_some_and(|outcome| outcome.rotated.is_some()) {
+        if ran.outcome.as_ref().is_some_and(|outcome| outcome.rotated.is_some()) {
             self.metrics.rotated();
         }
-        Ok(shown(called, &session))
+        Ok(shown(ran, &session))
     }
 
     async fn end_session(&self, request: Request) -> Result<Response, No> {
