@@ -148,7 +148,7 @@ fn rooms_of_the_server_point_one_way() {
         ("http", &["BearerToken", "Principal", "Reach", "tokens"]),
         ("page", &["http"]),
         ("mcp", &["Principal", "Reach", "http", "page"]),
-        ("sidecar", &["Reach", "http", "mcp"]),
+        ("sidecar", &["Reach", "http", "mcp", "research"]),
     ];
     let src = root().join("host/server/src");
     for (path, text) in sources(&src) {

@@ -18,9 +18,9 @@ use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::files;
 use crate::keys::{self, Bot};
-use crate::local;
 use crate::occasion::{self, Occasion};
 use crate::settings;
+use crate::{dial, local};
 
 /// What a call is permitted by.
 pub(crate) enum Permission {
@@ -46,24 +46,26 @@ pub(crate) fn prepare(
 ) -> anyhow::Result<Prepared> {
     let (service, op_id) = occasion::op_name(&flags.op)?;
     let catalog = occasion::catalog(&flags.local, config)?;
-    let client = occasion::client(&flags.dial, &catalog)?;
     let known = catalog.find(&service).and_then(|entry| Some((entry, entry.manifest.op(&op_id)?)));
     let args = args_text(&flags.values, known.map(|(_, op)| op))?;
     let is_stored = matches!(permission, Permission::Grant);
-    let (bot, issuers, grant) = match permission {
+    let (bot, issuers, grant, client) = match permission {
         Permission::Grant => {
             let file = flags.grant.as_deref().unwrap_or(std::path::Path::new("-"));
             let grant = files::read(file)?;
             let mut issuers = keys::issuers(&flags.issuer)?;
             issuers.extend(keys::member_public(config)?);
-            (keys::bot(config)?, issuers, grant)
+            let bot = keys::bot(config)?;
+            let client = dial::client_of_grant(&flags.dial, &catalog, (&grant, &bot.key, &issuers))?;
+            (bot, issuers, grant, client)
         }
         Permission::Token(_) | Permission::Supposed => {
+            let client = dial::client(&flags.dial, &catalog)?;
             let (key, issuers, grant) = match known {
                 Some((entry, op)) => for_the_occasion(permission, entry, op, &client, &args)?,
                 None => for_nothing(&catalog)?,
             };
-            (Bot { key, home: config.home().to_owned() }, issuers, grant)
+            (Bot { key, home: config.home().to_owned() }, issuers, grant, client)
         }
     };
     let store = occasion::open_store(&bot.home)?;
@@ -77,7 +79,7 @@ pub(crate) fn prepare(
 pub(crate) fn on_a_connection(flags: &CallFlags, config: &Config) -> anyhow::Result<(LocalBot, StoredCall)> {
     let (service, op_id) = occasion::op_name(&flags.op)?;
     let catalog = occasion::catalog(&flags.local, config)?;
-    let client = occasion::client(&flags.dial, &catalog)?;
+    let client = dial::client_of_stored(&flags.dial, &catalog, config)?;
     let op = catalog.find(&service).and_then(|entry| entry.manifest.op(&op_id));
     let args = args_text(&flags.values, op)?;
     let mut call = StoredCall::new(service, op_id, args);

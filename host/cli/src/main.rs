@@ -15,6 +15,7 @@ mod connect;
 mod connections;
 mod database;
 mod demo;
+mod dial;
 mod doctor;
 mod end;
 mod explain;

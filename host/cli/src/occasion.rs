@@ -13,14 +13,14 @@ use pinhole_grant::{
     Account, Action, Credential, CredentialId, CredentialParts, Dial, KeyKind, MintRequest, PublicKey, Scope,
     Secret, SecretKey, UnixTime,
 };
-use pinhole_manifest::model::{Args, OAuth};
-use pinhole_manifest::{Access, ApiHost, OpId, ServiceId};
+use pinhole_manifest::model::Args;
+use pinhole_manifest::{Access, OpId, ServiceId};
 use pinhole_runtime::book::Book;
 use pinhole_runtime::catalog::{Catalog, CatalogError, Entry, ModuleFiles, Source};
 use pinhole_runtime::clock::{Clock as _, SystemClock, SystemTimer};
 use pinhole_runtime::entropy::SystemEntropy;
 use pinhole_runtime::local::unproved;
-use pinhole_runtime::net::{DialOverride, NetSettings, PinnedClient};
+use pinhole_runtime::net::PinnedClient;
 use pinhole_runtime::renew::Renewing;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{Desk, Store};
@@ -28,7 +28,7 @@ use pinhole_runtime::{Executor, Retries};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
-use crate::args::{DialFlags, LocalManifests};
+use crate::args::LocalManifests;
 use crate::config::Config;
 use crate::database::{self, DatabaseFlags};
 use crate::end::{End, Failure};
@@ -99,83 +99,6 @@ pub(crate) fn op_name(text: &str) -> anyhow::Result<(ServiceId, OpId)> {
     named.ok_or_else(|| {
         let message = format!("`{text}` is not the name of an op");
         Failure::new(End::Usage, message, "write SERVICE.OP, such as `github.get_repo`").into()
-    })
-}
-
-/// The client, dialling where the flags say. A host that no manifest has would be dialled by nothing: whoever names one meant
-/// another, and her key would go to the real one.
-pub(crate) fn client(flags: &DialFlags, catalog: &Catalog) -> anyhow::Result<PinnedClient> {
-    let is_known = |host: &ApiHost| has_host(catalog, host);
-    client_for(flags, &is_known, "no service here", "`pinhole services` shows each one's host")
-}
-
-/// The same where a broker is asked too.
-pub(crate) fn client_beside(
-    flags: &DialFlags,
-    catalog: &Catalog,
-    broker: &ApiHost,
-) -> anyhow::Result<PinnedClient> {
-    let is_known = |host: &ApiHost| host == broker || has_host(catalog, host);
-    client_for(
-        flags,
-        &is_known,
-        "neither a service here nor the broker",
-        "`pinhole services` shows each one's host",
-    )
-}
-
-/// The same for a broker, which asks the services' authorization servers and nobody else.
-pub(crate) fn client_of_providers(flags: &DialFlags, catalog: &Catalog) -> anyhow::Result<PinnedClient> {
-    let is_known = |host: &ApiHost| {
-        let mut servers = catalog.iter().filter_map(|entry| entry.manifest.auth().oauth.as_ref());
-        servers.any(|oauth| is_asked(oauth, host))
-    };
-    client_for(flags, &is_known, "no service's authorization server", "a manifest's `token_url` names it")
-}
-
-fn has_host(catalog: &Catalog, host: &ApiHost) -> bool {
-    catalog.iter().any(|entry| {
-        let oauth = entry.manifest.auth().oauth.as_ref();
-        entry.manifest.host() == host || oauth.is_some_and(|oauth| is_asked(oauth, host))
-    })
-}
-
-/// Whether a host is one of those that are asked for tokens.
-fn is_asked(oauth: &OAuth, host: &ApiHost) -> bool {
-    let urls = [Some(&oauth.token_url), oauth.revoke_url.as_ref(), oauth.device_url.as_ref()];
-    urls.into_iter().flatten().any(|url| url.host() == *host)
-}
-
-/// The same for whatever has hosts here; `nobody` and `hint` say of one that nothing here has.
-pub(crate) fn client_for(
-    flags: &DialFlags,
-    is_known: &dyn Fn(&ApiHost) -> bool,
-    nobody: &str,
-    hint: &str,
-) -> anyhow::Result<PinnedClient> {
-    let mut settings = NetSettings::default();
-    for text in &flags.resolve {
-        let dial = DialOverride::parse(text).map_err(|error| {
-            Failure::new(End::Usage, format!("`--resolve {text}`: {error}"), "write HOST:443:ADDR:PORT")
-        })?;
-        if !is_known(dial.host()) {
-            let message = format!("`--resolve {text}`: {nobody} has the host `{}`", dial.host());
-            return Err(Failure::new(End::Usage, message, hint).into());
-        }
-        settings = settings.with_override(dial);
-    }
-    if let Some(path) = &flags.ca_cert {
-        settings = settings.with_ca_pem(&files::read(path)?).map_err(|error| {
-            Failure::new(
-                End::Usage,
-                format!("`{}`: {error}", path.display()),
-                "pass a PEM file of CA certificates",
-            )
-        })?;
-    }
-    PinnedClient::new(settings).map_err(|error| {
-        let hint = "give `--ca-cert` together with `--resolve`, and each host one `--resolve`";
-        Failure::new(End::Usage, format!("the client: {error}"), hint).into()
     })
 }
 

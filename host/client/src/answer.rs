@@ -77,6 +77,9 @@ pub struct Refusal {
     /// The write as it is to be handed to the member's client, where she is to approve it.
     #[serde(skip)]
     pub proposal: Option<Value>,
+    /// The renewed key, sealed to the member, where one was due: hand it to her client.
+    #[serde(skip)]
+    pub rotated: Option<Value>,
 }
 
 /// Whether a request left for the service.
@@ -132,13 +135,15 @@ pub(crate) struct Answered {
     refusal: Option<Refusal>,
     #[serde(default)]
     proposal: Option<Value>,
+    #[serde(default)]
+    rotated: Option<Value>,
 }
 
 impl Answered {
-    /// The refusal, with the proposal that came beside it.
+    /// The refusal, with the proposal and the renewed key that came beside it.
     pub(crate) fn refusal(self) -> Option<Refusal> {
-        let Self { refusal, proposal, .. } = self;
-        refusal.map(|refusal| Refusal { proposal, ..refusal })
+        let Self { refusal, proposal, rotated, .. } = self;
+        refusal.map(|refusal| Refusal { proposal, rotated, ..refusal })
     }
 }
 

@@ -71,6 +71,32 @@ impl fmt::Debug for Call {
     }
 }
 
+#[derive(Serialize)]
+struct Opening<'c> {
+    grants: Vec<&'c RawValue>,
+    dialect: &'static str,
+}
+
+/// The body that opens a research session with the texts of sealed grants.
+pub(crate) fn opening<'c>(grants: &[&'c str], dialect: Dialect) -> Result<String, ClientError> {
+    let read = |grant: &'c str| serde_json::from_str(grant).map_err(|_bad| ClientError::NotJson("grant"));
+    let grants = grants.iter().copied().map(read).collect::<Result<Vec<&'c RawValue>, _>>()?;
+    let body = Opening { grants, dialect: dialect.as_str() };
+    serde_json::to_string(&body).map_err(|_bad| ClientError::NotJson("opening"))
+}
+
+#[derive(Serialize)]
+struct Wish<'c> {
+    tool: &'c str,
+    args: &'c RawValue,
+}
+
+/// The body of a call of a session's tool, with the text of one JSON object.
+pub(crate) fn wish(tool: &str, args: &str) -> Result<String, ClientError> {
+    let args = serde_json::from_str(args).map_err(|_bad| ClientError::NotJson("args"))?;
+    serde_json::to_string(&Wish { tool, args }).map_err(|_bad| ClientError::NotJson("call"))
+}
+
 /// Whether an op looks or changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Access {
@@ -93,6 +119,16 @@ pub enum Dialect {
     Mcp,
 }
 
+impl Dialect {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Messages => "messages",
+            Self::Functions => "functions",
+            Self::Mcp => "mcp",
+        }
+    }
+}
+
 /// Which tools are wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolsWanted {
@@ -110,11 +146,7 @@ impl ToolsWanted {
             Access::Read => "read",
             Access::Write => "write",
         };
-        let dialect = match self.dialect {
-            Dialect::Messages => "messages",
-            Dialect::Functions => "functions",
-            Dialect::Mcp => "mcp",
-        };
+        let dialect = self.dialect.as_str();
         // What is no service's id is left out rather than put into an address: there is no such service.
         let plain =
             |id: &&String| !id.is_empty() && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());

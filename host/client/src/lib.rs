@@ -21,6 +21,7 @@
 mod answer;
 mod call;
 mod line;
+mod research;
 
 use std::net::SocketAddr;
 #[cfg(unix)]
@@ -33,6 +34,7 @@ use zeroize::Zeroizing;
 pub use answer::{Done, Explained, Meta, Outcome, Receipts, Refusal, Sent, Services, Tools};
 pub use call::{Access, Call, Dialect, ToolsWanted};
 pub use line::ClientError;
+pub use research::{Called, Session};
 
 use answer::Answered;
 use line::{Line, Place};

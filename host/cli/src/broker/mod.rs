@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, OauthVariables};
 use crate::end::{End, Failure};
-use crate::{files, keys, occasion, out, settings, wait};
+use crate::{dial, files, keys, occasion, out, settings, wait};
 use args::BrokerFlags;
 
 pub(crate) async fn main(flags: BrokerFlags, config: &Config) -> anyhow::Result<End> {
@@ -33,7 +33,7 @@ pub(crate) async fn main(flags: BrokerFlags, config: &Config) -> anyhow::Result<
     allowed.extend(keys::issuers(&flags.allow)?);
     let identity = identity(&flags)?;
     let catalog = occasion::catalog(&flags.local, config)?;
-    let wire = Arc::new(occasion::client_of_providers(&flags.dial, &catalog)?);
+    let wire = Arc::new(dial::client_of_providers(&flags.dial, &catalog)?);
     let broker = Broker::new(BrokerParts {
         key: keys::broker(config)?,
         address,

@@ -23,7 +23,7 @@ use super::flags::OAuthFlags;
 use super::oauth::{PATIENCE, endpoints, not_obtained, say_scopes, show_page};
 use crate::args::DialFlags;
 use crate::end::{End, Failure};
-use crate::{keys, occasion, out, terminal};
+use crate::{dial, keys, out, terminal};
 
 /// A broker that somebody has vouched for.
 pub(super) struct Via {
@@ -49,7 +49,7 @@ pub(super) async fn via(
 ) -> anyhow::Result<Via> {
     let url = address(url)?;
     let expected = flags.broker_key.as_deref().map(keys::parse_public).transpose()?;
-    let client = occasion::client_beside(dial, catalog, &url.host())?;
+    let client = dial::client_beside(dial, catalog, &url.host())?;
     let known = config(&client, &url, entry.manifest.id(), endpoints(entry)?).await.map_err(|error| {
         Failure::new(End::Refused, error.to_string(), "ask the broker's operator; nothing was sent or stored")
     })?;

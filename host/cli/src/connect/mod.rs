@@ -27,7 +27,7 @@ use crate::args::ConnectFlags;
 use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::member::Member;
-use crate::{files, keys, local, occasion, out, settings, terminal};
+use crate::{dial, files, keys, local, occasion, out, settings, terminal};
 
 pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result<End> {
     one_reader_of_stdin(&flags)?;
@@ -36,8 +36,8 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let label = local::label(flags.label.as_deref().unwrap_or(DEFAULT_LABEL))?;
     let cap = flags.cap.as_deref().map(access);
     let client = match flags.oauth.broker() {
-        Some(url) => occasion::client_beside(&flags.dial, &catalog, &broker::address(url)?.host())?,
-        None => occasion::client(&flags.dial, &catalog)?,
+        Some(url) => dial::client_beside(&flags.dial, &catalog, &broker::address(url)?.host())?,
+        None => dial::client(&flags.dial, &catalog)?,
     };
     // Before she is asked for anything.
     let sandbox = settings::sandbox(config)?;

@@ -3,9 +3,9 @@
 //! INVARIANT: what cannot be read, or a service that is away, keeps no connection from being removed.
 
 use clap::Args;
-use pinhole_grant::{CredentialId, CredentialKind, Renewer, SecretKey};
+use pinhole_grant::{CredentialId, CredentialKind, SecretKey};
+use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
-use pinhole_manifest::{Access, ApiHost};
 use pinhole_runtime::catalog::Catalog;
 use pinhole_runtime::local::{GiveUpError, Standing, Stored};
 use pinhole_runtime::net::PinnedClient;
@@ -17,7 +17,7 @@ use crate::args::{DialFlags, LocalManifests, PassphraseFlags, WhichConnection};
 use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::local::Desktop;
-use crate::{member, occasion, out};
+use crate::{dial, member, occasion, out};
 
 /// How a connection is removed.
 #[derive(Debug, Args)]
@@ -106,9 +106,9 @@ impl Leaving {
         if takes_back.is_none_or(|oauth| oauth.revoke_url.is_none()) || !may_be_a_token(&row, desktop) {
             return Ok(None);
         }
-        let client = match broker_of(&row, desktop) {
-            Some(broker) => occasion::client_beside(&flags.dial, &catalog, &broker)?,
-            None => occasion::client(&flags.dial, &catalog)?,
+        let client = match dial::broker_of(&row, desktop) {
+            Some(broker) => dial::client_beside(&flags.dial, &catalog, &broker)?,
+            None => dial::client(&flags.dial, &catalog)?,
         };
         let purpose = format!("to give up {} {}", row.service, visible(row.label.as_str()));
         let key = member::key(&flags.passphrase, Access::Read, &purpose, config)
@@ -143,18 +143,6 @@ fn may_be_a_token(row: &ConnectionRow, desktop: &Desktop) -> bool {
         Ok(Standing::Open(grant)) => grant.grant().credential().kind() == CredentialKind::Oauth,
         Ok(Standing::Refused(_)) => true,
         Err(_) => false,
-    }
-}
-
-/// The broker that it was connected through, as far as the bot's grant of it says.
-fn broker_of(row: &ConnectionRow, desktop: &Desktop) -> Option<ApiHost> {
-    let bot = &desktop.bot.key;
-    let stored = Stored::of(row.clone(), bot.public().id(), &*desktop.store).ok()??;
-    let opened = stored.open(bot, std::slice::from_ref(&desktop.member), desktop.now).ok()?;
-    let Standing::Open(grant) = opened else { return None };
-    match grant.grant().credential().renewer()? {
-        Renewer::Broker { url, .. } => Some(url.host()),
-        Renewer::Client(_) => None,
     }
 }
 

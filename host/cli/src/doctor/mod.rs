@@ -19,7 +19,7 @@ use pinhole_runtime::sandbox::Sandbox;
 use crate::args::DoctorFlags;
 use crate::config::Config;
 use crate::end::End;
-use crate::{files, occasion};
+use crate::{dial, files};
 
 use finding::Findings;
 
@@ -31,7 +31,7 @@ pub(crate) async fn main(flags: &DoctorFlags, config: &Config) -> anyhow::Result
     ])?;
     let mut findings = Findings::default();
     let catalog = registries::look(&flags.local, config, &mut findings)?;
-    let client = occasion::client(&flags.dial, &catalog)?;
+    let client = dial::client(&flags.dial, &catalog)?;
 
     home::look(config, &mut findings);
     let sandbox = Sandbox::new(modules::look(config, &mut findings));

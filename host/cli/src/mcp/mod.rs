@@ -12,7 +12,7 @@ use pinhole_server::page;
 
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{keys, local, occasion, out, terminal, wait};
+use crate::{dial, keys, local, occasion, out, terminal, wait};
 use args::{McpCommand, McpFlags, ServeFlags};
 
 pub(crate) async fn main(flags: McpFlags, config: &Config) -> anyhow::Result<End> {
@@ -24,7 +24,7 @@ pub(crate) async fn main(flags: McpFlags, config: &Config) -> anyhow::Result<End
 
 async fn serve(flags: &ServeFlags, config: &Config) -> anyhow::Result<End> {
     let catalog = occasion::catalog(&flags.local, config)?;
-    let client = occasion::client(&flags.dial, &catalog)?;
+    let client = dial::client_of_stored(&flags.dial, &catalog, config)?;
     let services =
         flags.services.iter().map(|name| Ok(local::service(&catalog, name)?.manifest.id().clone()));
     let services = services.collect::<anyhow::Result<Vec<_>>>()?;

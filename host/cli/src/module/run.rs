@@ -17,7 +17,7 @@ use super::project::Project;
 use super::{component, loads, record, source};
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{call, occasion, out, settings};
+use crate::{call, dial, occasion, out, settings};
 
 /// A module's manifest and file, ready to be tried out.
 struct Bench<'a> {
@@ -122,7 +122,7 @@ impl Bench<'_> {
         }
         let mut catalog = Catalog::default();
         catalog.add_with(&self.manifest, Source::UnsignedFile, self.modules.clone())?;
-        let client = occasion::client(&flags.dial, &catalog)?;
+        let client = dial::client(&flags.dial, &catalog)?;
         let args = call::args_text(&flags.values, manifest.op(&self.project.op))?;
         let secret = if flags.token_stdin {
             occasion::token_from_stdin()?

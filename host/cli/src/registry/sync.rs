@@ -15,7 +15,7 @@ use super::args::SyncFlags;
 use super::{failure, fetch, host, now, registries, unreadable};
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{occasion, out, settings};
+use crate::{dial, out, settings};
 
 pub(super) async fn main(flags: &SyncFlags, config: &Config) -> anyhow::Result<End> {
     let registries = registries(config);
@@ -66,7 +66,7 @@ fn client(flags: &SyncFlags, all: &[Listed]) -> anyhow::Result<PinnedClient> {
         }
     }
     let is_known = |host: &_| hosts.contains(host);
-    occasion::client_for(
+    dial::client_for(
         &flags.dial,
         &is_known,
         "no registry here",

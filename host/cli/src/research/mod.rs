@@ -23,7 +23,7 @@ use self::args::ResearchFlags;
 use crate::config::Config;
 use crate::end::{End, Failure};
 use crate::settings::{self, ModelSettings};
-use crate::{files, grant, local, occasion, out, terminal};
+use crate::{dial, files, grant, local, occasion, out, terminal};
 
 pub(crate) async fn main(flags: ResearchFlags, config: &Config) -> anyhow::Result<End> {
     let bounds = bounds(&flags)?;
@@ -34,7 +34,7 @@ pub(crate) async fn main(flags: ResearchFlags, config: &Config) -> anyhow::Resul
     })?;
     let key = key(&settings)?;
     let catalog = occasion::catalog(&flags.local, config)?;
-    let client = occasion::client(&flags.dial, &catalog)?;
+    let client = dial::client_of_stored(&flags.dial, &catalog, config)?;
     let bot = local::bot(catalog, client, config)?;
     let session = session(&flags, &bot).await?;
     if !agreed(&session, &settings, &url)? {

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::end::{End, Failure};
-use crate::{database, grant, keys, occasion, out, settings, wait};
+use crate::{database, dial, grant, keys, occasion, out, settings, wait};
 pub(crate) use args::{EXAMPLES, SidecarFlags};
 pub(crate) use log::start as start_log;
 
@@ -30,7 +30,7 @@ const SOCKET: &str = "sidecar.sock";
 
 pub(crate) async fn main(flags: SidecarFlags, config: &Config) -> anyhow::Result<End> {
     let catalog = occasion::catalog(&flags.local, config)?;
-    let client = occasion::client(&flags.dial, &catalog)?;
+    let client = dial::client_of_later_grants(&flags.dial, &catalog)?;
     let issuers = issuers(&flags, config)?;
     let bot = keys::bot(config)?;
     let desk = database::open_desk(&bot.home, &flags.database)?;

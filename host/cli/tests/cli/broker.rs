@@ -251,6 +251,16 @@ fn a_member_connects_through_a_broker_and_what_it_gives_is_kept() {
         .unwrap()
         .replace("Bearer ", "");
     home.hides(&token);
+    // What runs on the connection may dial its broker elsewhere, and no host that nothing here has.
+    let (knows, dial) = (house.knows(&home), format!("{BROKER}:443:{}", broker.address));
+    let runs = |resolve: &str| {
+        let mut words = vec!["run", "acme.get_me", "--resolve", resolve];
+        words.extend(knows.iter().map(String::as_str));
+        home.run(&words)
+    };
+    runs(&dial).expect(0);
+    let mistyped = runs(&dial.replace("broker", "brokre")).expect(2);
+    assert!(mistyped.stderr.contains("nor a broker of what is used"), "{}", mistyped.stderr);
     // Removed, it is given up at the service, through the broker whose client it is.
     let mut remove = vec!["connections", "remove", "acme"];
     let (knows, dial) = (house.knows(&home), format!("{BROKER}:443:{}", broker.address));

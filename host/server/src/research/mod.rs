@@ -6,11 +6,13 @@
 //! of its calls goes the way of every call, under the grant. DESIGN, "CLI": research.
 
 mod ask;
+mod called;
 mod endpoint;
 mod message;
 mod session;
 
 pub use ask::{Answered, AskError, Bounds, BoundsError, Question, ask};
+pub use called::{Called, Declined, Ready};
 pub use endpoint::Endpoint;
 pub use message::{Model, ModelError, Saying};
-pub use session::{Called, NotOpened, Research, Session, SessionLimits};
+pub use session::{NotOpened, Research, Session, SessionLimits};

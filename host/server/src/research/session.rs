@@ -10,14 +10,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use pinhole_grant::{Label, TextError, UnixTime};
 use pinhole_manifest::{Access, ServiceId};
 use pinhole_runtime::catalog::Catalog;
-use pinhole_runtime::outcome::Refusal;
-use pinhole_runtime::{CallRequest, Executor, Outcome};
-use rmcp::model::{CallToolResult, JsonObject, Tool};
-use serde_json::json;
+use pinhole_runtime::outcome::{Code, Outcome, Refusal, Verdict};
+use pinhole_runtime::{Executor, Palette};
+use rmcp::model::Tool;
 
 use crate::Reach;
-use crate::mcp::answer::{self, Marker};
-use crate::mcp::tools::{Connected, Offer, OpPattern, Target, ToolCall, Toolbox, ToolsMode};
+use crate::mcp::tools::{Connected, Offer, OpPattern, Toolbox, ToolsMode};
 
 /// Most grants of one session.
 const GRANTS_MAX: usize = 16;
@@ -47,9 +45,10 @@ impl SessionLimits {
 }
 
 /// Opens sessions.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Research {
     limits: SessionLimits,
+    reach: Reach,
 }
 
 /// Why there is no session. Nothing was sent.
@@ -79,19 +78,20 @@ pub enum NotOpened {
 /// A session that is open.
 #[derive(Debug)]
 pub struct Session {
-    grants: Vec<Granted>,
-    connected: Vec<Connected>,
-    offer: Offer,
-    until: UnixTime,
-    calls_left: AtomicU32,
-    bytes_left: AtomicU64,
+    pub(super) grants: Vec<Granted>,
+    pub(super) connected: Vec<Connected>,
+    pub(super) reach: Reach,
+    pub(super) offer: Offer,
+    pub(super) until: UnixTime,
+    pub(super) calls_left: AtomicU32,
+    pub(super) bytes_left: AtomicU64,
 }
 
 /// A grant, and the connection that it is of. Sealed, and shown to nobody.
-struct Granted {
-    service: ServiceId,
-    label: Label,
-    sealed: Vec<u8>,
+pub(super) struct Granted {
+    pub(super) service: ServiceId,
+    pub(super) label: Label,
+    pub(super) sealed: Vec<u8>,
 }
 
 impl std::fmt::Debug for Granted {
@@ -100,27 +100,22 @@ impl std::fmt::Debug for Granted {
     }
 }
 
-/// What came of a call.
-#[derive(Debug)]
-pub struct Called {
-    /// What the model is told: a result between marks, or a refusal.
-    pub text: String,
-    /// Whether it is a result.
-    pub ok: bool,
-    /// The run, where there was one: a rotated pair in it is its member's, and is handed back to her as after any run.
-    pub outcome: Option<Outcome>,
-}
-
 impl Research {
     /// Sessions of these limits, each at most [`SessionLimits::MOST`].
     pub fn within(limits: SessionLimits) -> Self {
         let most = SessionLimits::MOST;
         let seconds = limits.seconds.clamp(1, most.seconds);
         let (calls, bytes) = (limits.calls.min(most.calls), limits.bytes.min(most.bytes));
-        Self { limits: SessionLimits { seconds, calls, bytes } }
+        Self { limits: SessionLimits { seconds, calls, bytes }, ..Self::default() }
     }
 
-    /// Opens a session at this time. Each grant has to open and to cover a read.
+    /// The same for somebody who reaches no further than this, whatever the grants cover.
+    #[must_use]
+    pub fn reaching(self, reach: Reach) -> Self {
+        Self { reach, ..self }
+    }
+
+    /// Opens a session at this time. Each grant has to open, and to cover a read that is within reach.
     pub async fn open(
         &self,
         grants: Vec<Vec<u8>>,
@@ -132,7 +127,8 @@ impl Research {
         }
         let (mut kept, mut connected, mut patterns) = (Vec::new(), Vec::<Connected>::new(), BTreeMap::new());
         for (at, sealed) in grants.into_iter().enumerate() {
-            let palette = executor.palette(&sealed).await.map_err(|refusal| NotOpened::Grant {
+            let palette = executor.palette(&sealed).await.and_then(|palette| self.within_reach(palette));
+            let palette = palette.map_err(|refusal| NotOpened::Grant {
                 number: at.saturating_add(1),
                 refusal: Box::new(refusal),
             })?;
@@ -159,11 +155,26 @@ impl Research {
         Ok(Session {
             grants: kept,
             connected,
+            reach: self.reach.clone(),
             offer,
             until: now.plus_secs(self.limits.seconds),
             calls_left: AtomicU32::new(self.limits.calls),
             bytes_left: AtomicU64::new(self.limits.bytes),
         })
+    }
+
+    /// A service that is out of reach is as one that is not there.
+    fn within_reach(&self, palette: Palette) -> Result<Palette, Refusal> {
+        let Some(op) = palette.ops.first().filter(|_op| !self.reach.covers(&palette.service, Access::Read))
+        else {
+            return Ok(palette);
+        };
+        let away =
+            Outcome::turned_away(palette.service.clone(), op.clone(), Code::UnknownService, None).verdict;
+        match away {
+            Verdict::Refused(refusal) => Err(refusal),
+            Verdict::Done(_) => Ok(palette),
+        }
     }
 }
 
@@ -182,6 +193,20 @@ fn free_label(taken: &[Connected], service: &ServiceId, label: &Label) -> Result
 }
 
 impl Session {
+    /// One that reads nothing and is over then.
+    #[cfg(test)]
+    pub(crate) fn of_nothing(until: UnixTime) -> Self {
+        Self {
+            grants: Vec::new(),
+            connected: Vec::new(),
+            reach: Reach::default(),
+            offer: Offer::default(),
+            until,
+            calls_left: AtomicU32::new(0),
+            bytes_left: AtomicU64::new(0),
+        }
+    }
+
     /// Which connections it reads.
     pub fn connections(&self) -> &[Connected] {
         &self.connected
@@ -204,89 +229,6 @@ impl Session {
 
     /// The palette: a tool for each op, and no other.
     pub fn tools(&self, catalog: &Catalog) -> Vec<Tool> {
-        let reach = Reach::default();
-        Toolbox::new(catalog, &self.connected, &reach, &self.offer).op_tools()
+        Toolbox::new(catalog, &self.connected, &self.reach, &self.offer).op_tools()
     }
-
-    /// Calls a tool by its name. Whatever is wrong with the call is in what the model is told.
-    pub async fn call(&self, name: &str, arguments: JsonObject, executor: &Executor) -> Called {
-        let reach = Reach::default();
-        let toolbox = Toolbox::new(&executor.catalog, &self.connected, &reach, &self.offer);
-        let Some(Target::Op(tool)) = toolbox.find(name).filter(is_read) else {
-            return told(
-                "no_such_tool",
-                "there is no tool of that name in this session",
-                "use one that is listed",
-            );
-        };
-        if executor.clock.now() >= self.until {
-            return told("session_over", "the session's time is over", "answer with what there is");
-        }
-        let call = match tool.read(Some(arguments)) {
-            Ok(call) => call,
-            Err(error) => return of_result(&answer::not_a_call(&error), None),
-        };
-        let Some(request) = self.request(&call) else {
-            return told(
-                "no_such_tool",
-                "there is no such connection in this session",
-                "use one that is listed",
-            );
-        };
-        let one_less = |left: u32| left.checked_sub(1);
-        if self.calls_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err() {
-            return told("no_calls_left", "the session has no call left", "answer with what there is");
-        }
-        let Ok(mut marker) = Marker::new(executor.entropy.as_ref()) else {
-            return told(
-                "no_entropy",
-                "this host cannot mark what others wrote",
-                "answer with what there is",
-            );
-        };
-        let outcome = executor.run(request).await;
-        let result = answer::outcome(&outcome, Some(call.tool().op()), &mut marker);
-        self.counted(of_result(&result, Some(outcome)))
-    }
-
-    fn request(&self, call: &ToolCall<'_>) -> Option<CallRequest> {
-        let (service, op) = (call.tool().service(), &call.tool().op().id);
-        let granted = self
-            .grants
-            .iter()
-            .find(|granted| granted.service == *service && granted.label == *call.connection())?;
-        let request = CallRequest::new(service.clone(), op.clone(), call.args(), granted.sealed.clone());
-        Some(match call.next() {
-            Some(next) => request.with_next(next),
-            None => request,
-        })
-    }
-
-    /// What is passed on, if that many bytes are left; else that they are not.
-    fn counted(&self, called: Called) -> Called {
-        let size = u64::try_from(called.text.len()).unwrap_or(u64::MAX);
-        let less = |left: u64| left.checked_sub(size);
-        if self.bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok() {
-            return called;
-        }
-        let message = format!("the result has {size} bytes, and the session has {} left", self.bytes_left());
-        let refused = told("no_bytes_left", &message, "ask for less, or answer with what there is");
-        Called { outcome: called.outcome, ..refused }
-    }
-}
-
-fn is_read(target: &Target<'_>) -> bool {
-    matches!(target, Target::Op(tool) if tool.op().access == Access::Read)
-}
-
-/// What this host itself says: nothing of it comes from a service.
-fn told(code: &str, message: &str, hint: &str) -> Called {
-    let text = json!({"refusal": {"code": code, "message": message, "hint": hint, "sent": "no"}}).to_string();
-    Called { text, ok: false, outcome: None }
-}
-
-fn of_result(result: &CallToolResult, outcome: Option<Outcome>) -> Called {
-    let texts = result.content.iter().filter_map(|block| Some(block.as_text()?.text.as_str()));
-    let text = texts.collect::<Vec<_>>().join("\n");
-    Called { text, ok: result.is_error != Some(true), outcome }
 }

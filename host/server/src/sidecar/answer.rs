@@ -9,14 +9,15 @@ use http::{HeaderValue, StatusCode};
 use pinhole_manifest::{OpId, ServiceId};
 use pinhole_runtime::Outcome;
 use pinhole_runtime::net::Sent;
-use pinhole_runtime::outcome::{Code, ExitClass};
+use pinhole_runtime::outcome::{Code, ExitClass, Refusal};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::http::Refused;
+use crate::research::Declined;
 
 const JSON: &str = "application/json";
-const HINT: &str = "the sidecar itself refused it: no grant was opened, and nothing was spent or sent";
+const HINT: &str = "the sidecar itself refused it: no grant was used, and nothing was spent or sent";
 
 /// Why there is no outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,23 @@ pub(super) enum No {
     Door(Refused),
     /// What was sent is not what is taken here; it says why.
     Malformed(String),
+    /// There is no such session, or none is opened.
+    Session(NoSession),
+}
+
+/// Why there is no research session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NoSession {
+    /// None of that id is the caller's and lives.
+    Unknown,
+    /// There are as many as may be.
+    TooMany,
+    /// A grant is refused.
+    Grant(Box<Refusal>),
+    /// The grants cover more than can be offered; it says how much.
+    TooMuch(String),
+    /// No id can be drawn.
+    Entropy,
 }
 
 /// What the log and the counts are told of a request.
@@ -38,7 +56,10 @@ pub(super) struct Told {
 
 /// The status of an outcome.
 pub(super) fn status(outcome: &Outcome) -> StatusCode {
-    let Some(refusal) = outcome.refusal() else { return StatusCode::OK };
+    outcome.refusal().map_or(StatusCode::OK, status_of)
+}
+
+fn status_of(refusal: &Refusal) -> StatusCode {
     match (refusal.code, refusal.code.exit_class(), refusal.sent) {
         (Code::Busy, ..) => StatusCode::TOO_MANY_REQUESTS,
         (_, ExitClass::Failed, _) | (_, _, Sent::Yes | Sent::Maybe) => StatusCode::FAILED_DEPENDENCY,
@@ -65,6 +86,31 @@ pub(super) fn with_status(outcome: &Outcome, status: StatusCode) -> Response {
         op: Some(outcome.op.clone()),
         code: refusal.map(|refusal| refusal.code.as_str()),
         sent: refusal.map(|refusal| refusal.sent),
+    });
+    answer
+}
+
+/// The answer to a call in a session: the status and what is logged are those of the run, if there was one, or of why the session
+/// passes nothing on.
+pub(super) fn in_session(
+    document: &impl Serialize,
+    outcome: Option<&Outcome>,
+    declined: Option<&Declined>,
+) -> Response {
+    let status = match declined.map(|declined| (declined.code, declined.sent)) {
+        None => outcome.map_or(StatusCode::OK, status),
+        Some((_, Sent::Yes | Sent::Maybe)) => StatusCode::FAILED_DEPENDENCY,
+        Some(("no_such_tool" | "session_over", Sent::No)) => StatusCode::NOT_FOUND,
+        Some(("no_entropy", Sent::No)) => StatusCode::INTERNAL_SERVER_ERROR,
+        Some((_, Sent::No)) => StatusCode::FORBIDDEN,
+    };
+    let mut answer = text(status, serde_json::to_string(document).unwrap_or_default());
+    let refusal = outcome.and_then(Outcome::refusal);
+    answer.extensions_mut().insert(Told {
+        service: outcome.map(|outcome| outcome.service.clone()),
+        op: outcome.map(|outcome| outcome.op.clone()),
+        code: declined.map(|declined| declined.code).or(refusal.map(|refusal| refusal.code.as_str())),
+        sent: declined.map(|declined| declined.sent).or(refusal.map(|refusal| refusal.sent)),
     });
     answer
 }
@@ -102,8 +148,48 @@ impl No {
                 answer.extensions_mut().insert(Told { code: Some("malformed_request"), ..Told::default() });
                 answer
             }
+            Self::Session(no) => no.answer(),
         }
     }
+}
+
+impl NoSession {
+    fn answer(&self) -> Response {
+        let (status, code, body) = match self {
+            Self::Grant(refusal) => {
+                let body = json!({"ok": false, "refusal": refusal});
+                (status_of(refusal), refusal.code.as_str(), body)
+            }
+            Self::Unknown => {
+                let said = "there is no such session: it is over, or was never here, or is not yours";
+                of_own(StatusCode::NOT_FOUND, "no_such_session", said, None)
+            }
+            Self::TooMany => {
+                let said = "as many sessions are open as may be: end those that are not needed any more";
+                of_own(StatusCode::TOO_MANY_REQUESTS, "too_many_sessions", said, Some(60))
+            }
+            Self::TooMuch(said) => of_own(StatusCode::FORBIDDEN, "too_many_tools", said, None),
+            Self::Entropy => {
+                let said = "this host has no entropy to draw an id from";
+                of_own(StatusCode::INTERNAL_SERVER_ERROR, "no_entropy", said, None)
+            }
+        };
+        let mut answer = text(status, body.to_string());
+        if matches!(self, Self::TooMany) {
+            answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
+        }
+        answer.extensions_mut().insert(Told { code: Some(code), ..Told::default() });
+        answer
+    }
+}
+
+fn of_own(
+    status: StatusCode,
+    code: &'static str,
+    message: &str,
+    retry_after: Option<u64>,
+) -> (StatusCode, &'static str, Value) {
+    (status, code, refusal(code, message, retry_after))
 }
 
 fn refusal(code: &str, message: &str, retry_after: Option<u64>) -> Value {
@@ -115,7 +201,7 @@ fn refusal(code: &str, message: &str, retry_after: Option<u64>) -> Value {
 }
 
 /// Every code of the sidecar's own.
-pub(super) const CODES: [&str; 10] = [
+pub(super) const CODES: [&str; 18] = [
     "malformed_request",
     "no_token",
     "not_for_you",
@@ -126,6 +212,14 @@ pub(super) const CODES: [&str; 10] = [
     "not_json",
     "too_many_failures",
     "not_now",
+    "no_such_session",
+    "too_many_sessions",
+    "too_many_tools",
+    "no_such_tool",
+    "session_over",
+    "no_calls_left",
+    "no_bytes_left",
+    "no_entropy",
 ];
 
 fn code_of(refused: &Refused) -> &'static str {

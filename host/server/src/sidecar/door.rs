@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
+use bytes::Bytes;
 use http::request::Parts;
 use pinhole_grant::{PrincipalId, Standing};
 use pinhole_manifest::model::Op;
@@ -19,6 +20,7 @@ use super::answer::No;
 use super::metrics::Metrics;
 use super::posted::Posted;
 use super::queue::{Asker, Entered, Lane, Queue, Slot};
+use super::sessions::Sessions;
 use crate::Reach;
 use crate::http::{Admission, HttpSettings, NamedHost, Peer, Refused, is_json, metadata, whole};
 
@@ -41,6 +43,8 @@ pub(super) struct Door {
     pub(super) metrics: Metrics,
     /// Who may look through receipts at once.
     pub(super) looking: Semaphore,
+    /// Research sessions that are open.
+    pub(super) sessions: Sessions,
 }
 
 /// Whose request it is.
@@ -84,12 +88,16 @@ impl Door {
     }
 
     /// What is posted, once it is known who posts it.
-    pub(super) async fn posted(&self, parts: &Parts, body: Body) -> Result<Posted, No> {
+    pub(super) async fn body(&self, parts: &Parts, body: Body) -> Result<Bytes, No> {
         if !is_json(&parts.headers) {
             return Err(No::Door(Refused::MediaType));
         }
-        let bytes = whole(body, &self.settings.limits, self.timer.as_ref()).await.map_err(No::Door)?;
-        Posted::read(&bytes)
+        whole(body, &self.settings.limits, self.timer.as_ref()).await.map_err(No::Door)
+    }
+
+    /// The call that is posted.
+    pub(super) async fn posted(&self, parts: &Parts, body: Body) -> Result<Posted, No> {
+        Posted::read(&self.body(parts, body).await?)
     }
 
     /// The op that is meant, where there is one.

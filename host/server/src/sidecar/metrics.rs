@@ -18,6 +18,9 @@ const BOUNDS_MS: [u64; 12] = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000, 
 pub(super) enum Route {
     Run,
     Explain,
+    Research,
+    ResearchCall,
+    ResearchEnd,
     Services,
     Tools,
     Receipts,
@@ -33,13 +36,18 @@ impl Route {
         match path {
             "/v1/run" => Self::Run,
             "/v1/explain" => Self::Explain,
+            "/v1/research" => Self::Research,
             "/v1/services" => Self::Services,
             "/v1/tools" => Self::Tools,
             "/v1/receipts" => Self::Receipts,
             "/healthz" => Self::Health,
             "/metrics" => Self::Metrics,
             "/openapi.json" => Self::OpenApi,
-            _ => Self::Other,
+            _ => match path.strip_prefix("/v1/research/").map(|rest| rest.split_once('/')) {
+                Some(None) => Self::ResearchEnd,
+                Some(Some((_id, "call"))) => Self::ResearchCall,
+                _ => Self::Other,
+            },
         }
     }
 
@@ -48,6 +56,9 @@ impl Route {
         match self {
             Self::Run => "run",
             Self::Explain => "explain",
+            Self::Research => "research",
+            Self::ResearchCall => "research_call",
+            Self::ResearchEnd => "research_end",
             Self::Services => "services",
             Self::Tools => "tools",
             Self::Receipts => "receipts",

@@ -17,14 +17,16 @@ mod openapi;
 mod posted;
 mod queue;
 mod receipts;
+mod research;
 mod run;
+mod sessions;
 mod tools;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, delete, get, post};
 use pinhole_runtime::Executor;
 use pinhole_runtime::clock::Timer;
 use pinhole_runtime::store::Desk;
@@ -120,6 +122,7 @@ pub async fn serve(sidecar: Sidecar, at: At, stop: CancellationToken) -> Result<
         tasks: draining.tasks.clone(),
         metrics: metrics::Metrics::default(),
         looking: Semaphore::new(LOOKING_MAX),
+        sessions: sessions::Sessions::default(),
     });
     let routes = routes(&door, Front::saying(settings, bound, refused));
     match at {
@@ -139,6 +142,9 @@ fn routes(door: &Arc<Door>, front: Front) -> Router {
     let routes = Router::new()
         .route("/v1/run", posted(post(run::run)))
         .route("/v1/explain", posted(post(run::explain)))
+        .route("/v1/research", posted(post(research::open)))
+        .route("/v1/research/{id}", delete(research::end).fallback(wrong_method("DELETE")))
+        .route("/v1/research/{id}/call", posted(post(research::call)))
         .route("/v1/services", got(get(lists::services)))
         .route("/v1/tools", got(get(tools::tools)))
         .route("/v1/receipts", got(get(receipts::receipts)))

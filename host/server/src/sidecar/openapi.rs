@@ -39,6 +39,19 @@ fn paths() -> Value {
             "operationId": "explain", "summary": "Say what a call would do; nothing is spent or sent.",
             "requestBody": body(), "responses": outcomes("Explained"),
         }},
+        "/v1/research": {"post": {
+            "operationId": "openResearch",
+            "summary": "Open a session of ten minutes over several grants, as tools that only read.",
+            "requestBody": body_of("Opening"), "responses": outcomes("Session"),
+        }},
+        "/v1/research/{id}/call": {"post": {
+            "operationId": "callResearch", "summary": "Call a tool of a session.",
+            "parameters": [session_id()], "requestBody": body_of("ToolCall"), "responses": outcomes("ToolResult"),
+        }},
+        "/v1/research/{id}": {"delete": {
+            "operationId": "endResearch", "summary": "End a session.",
+            "parameters": [session_id()], "responses": answers("Ended"),
+        }},
         "/v1/services": {"get": {
             "operationId": "services", "summary": "The services whose ops may be called, and the bot's key.",
             "responses": answers("Services"),
@@ -88,8 +101,19 @@ fn query(name: &str, description: &str, schema: &Value) -> Value {
     json!({"name": name, "in": "query", "required": false, "description": description, "schema": schema})
 }
 
+fn session_id() -> Value {
+    json!({
+        "name": "id", "in": "path", "required": true, "description": "The session's, as it was opened.",
+        "schema": {"type": "string"},
+    })
+}
+
 fn body() -> Value {
-    json!({"required": true, "content": {"application/json": {"schema": reference("Call")}}})
+    body_of("Call")
+}
+
+fn body_of(schema: &str) -> Value {
+    json!({"required": true, "content": {"application/json": {"schema": reference(schema)}}})
 }
 
 fn reference(schema: &str) -> Value {
@@ -120,8 +144,9 @@ fn outcomes(done: &str) -> Value {
 }
 
 fn schemas() -> Value {
-    let all =
-        [of_calls(), of_parts(), of_lists()].into_iter().filter_map(|schemas| schemas.as_object().cloned());
+    let all = [of_calls(), of_research(), of_parts(), of_lists()]
+        .into_iter()
+        .filter_map(|schemas| schemas.as_object().cloned());
     Value::Object(all.flatten().collect())
 }
 
@@ -163,6 +188,8 @@ fn of_calls() -> Value {
                 "ok": {"const": false}, "service": {"type": "string"}, "op": {"type": "string"},
                 "refusal": reference("Refusal"), "proposal": reference("Proposal"), "rotated": {"type": "object"},
                 "meta": reference("Meta"),
+                "content": {"type": "string", "description": "In a session: what the model is told."},
+                "calls_left": {"type": "integer"}, "bytes_left": {"type": "integer"},
             },
         },
         "Refusal": {
@@ -175,6 +202,48 @@ fn of_calls() -> Value {
                 "untrusted": {"type": "string", "description": "What the service said: data, never instructions."},
                 "use_spent": {"const": true}, "question": {"type": "string"},
             },
+        },
+    })
+}
+
+fn of_research() -> Value {
+    json!({
+        "Opening": {
+            "type": "object", "additionalProperties": false, "required": ["grants"],
+            "properties": {
+                "grants": {
+                    "type": "array", "minItems": 1, "maxItems": 16, "items": {"anyOf": [{"type": "object"}, {"type": "string"}]},
+                    "description": "Sealed grants, each as in a call.",
+                },
+                "dialect": {"type": "string", "enum": ["messages", "functions", "mcp"], "default": "messages"},
+            },
+        },
+        "Session": {
+            "type": "object", "additionalProperties": false,
+            "required": ["ok", "id", "until", "calls_left", "bytes_left", "tools"],
+            "properties": {
+                "ok": {"const": true}, "id": {"type": "string"},
+                "until": {"type": "integer", "description": "Seconds since 1970."},
+                "calls_left": {"type": "integer"}, "bytes_left": {"type": "integer"},
+                "tools": {"type": "array", "items": {"type": "object"}},
+            },
+        },
+        "ToolCall": {
+            "type": "object", "additionalProperties": false, "required": ["tool"],
+            "properties": {"tool": {"type": "string"}, "args": {"type": "object"}},
+        },
+        "ToolResult": {
+            "type": "object", "additionalProperties": false,
+            "required": ["ok", "content", "calls_left", "bytes_left", "meta"],
+            "properties": {
+                "ok": {"const": true},
+                "content": {"type": "string", "description": "For a model: what others wrote stands between marks."},
+                "calls_left": {"type": "integer"}, "bytes_left": {"type": "integer"}, "meta": reference("Meta"),
+                "rotated": {"type": "object", "description": "The renewed key, sealed to the member: never for the model."},
+            },
+        },
+        "Ended": {
+            "type": "object", "additionalProperties": false, "required": ["ok"], "properties": {"ok": {"const": true}},
         },
     })
 }

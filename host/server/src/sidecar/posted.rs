@@ -9,10 +9,13 @@ use pinhole_grant::{CallKey, PrincipalId};
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{OpId, ServiceId, check_json};
 use pinhole_runtime::CallRequest;
+use rmcp::model::JsonObject;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::answer::No;
+use super::tools::Dialect;
 
 /// Most characters of what is wrong that are repeated.
 const SAID_MAX: usize = 200;
@@ -39,12 +42,7 @@ struct Body {
 impl Posted {
     /// Reads a body.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, No> {
-        check_json(bytes).map_err(|error| malformed(&error.to_string()))?;
-        // A list of values in the order of the members would be read as one.
-        if !bytes.trim_ascii_start().starts_with(b"{") {
-            return Err(malformed("a call is a JSON object"));
-        }
-        let body: Body = serde_json::from_slice(bytes).map_err(|error| malformed(&error.to_string()))?;
+        let body: Body = strict(bytes)?;
         let service = ServiceId::parse(&body.service).map_err(|error| malformed(&error.to_string()))?;
         let op = OpId::parse(&body.op).map_err(|error| malformed(&error.to_string()))?;
         let args = body.args.map_or_else(|| "{}".to_owned(), |args| String::from(Box::<str>::from(args)));
@@ -65,6 +63,62 @@ impl Posted {
         request.principal = principal;
         request
     }
+}
+
+/// What a research session is to be opened with.
+pub(super) struct Opening {
+    /// The sealed grants.
+    pub(super) grants: Vec<Vec<u8>>,
+    /// In whose form its tools are given.
+    pub(super) dialect: Dialect,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OpeningBody {
+    grants: Vec<Box<RawValue>>,
+    #[serde(default)]
+    dialect: Option<String>,
+}
+
+impl Opening {
+    /// Reads a body.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, No> {
+        let body: OpeningBody = strict(bytes)?;
+        let dialect = body.dialect.as_deref().unwrap_or("messages");
+        let dialect = Dialect::named(dialect)
+            .ok_or_else(|| malformed("`dialect` is `messages`, `functions` or `mcp`"))?;
+        let grants = body.grants.iter().map(|raw| grant(raw)).collect::<Result<_, _>>()?;
+        Ok(Self { grants, dialect })
+    }
+}
+
+/// A call of a session's tool, as a model asks for it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wish {
+    /// The tool's name.
+    pub(super) tool: String,
+    /// What it is given.
+    #[serde(default)]
+    pub(super) args: JsonObject,
+}
+
+impl Wish {
+    /// Reads a body.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, No> {
+        strict(bytes)
+    }
+}
+
+/// A document that is read in one way alone.
+fn strict<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, No> {
+    check_json(bytes).map_err(|error| malformed(&error.to_string()))?;
+    // A list of values in the order of the members would be read as one.
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return Err(malformed("what is posted is a JSON object"));
+    }
+    serde_json::from_slice(bytes).map_err(|error| malformed(&error.to_string()))
 }
 
 /// A sealed grant: the envelope itself, or its bytes in base64.

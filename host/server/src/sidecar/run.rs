@@ -97,7 +97,8 @@ impl Door {
     }
 }
 
-fn no_turn(call: CallRequest, why: NoTurn) -> Response {
+/// What is answered to a call that has no turn.
+pub(super) fn no_turn(call: CallRequest, why: NoTurn) -> Response {
     let outcome = Outcome::turned_away(call.service, call.op, Code::Busy, Some(RETRY_AFTER.as_secs()));
     match why {
         NoTurn::Full => answer::outcome(&outcome),

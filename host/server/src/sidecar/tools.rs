@@ -10,6 +10,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Access, ServiceId};
+use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
@@ -19,7 +20,7 @@ use crate::mcp::tools::OpTool;
 
 /// In whose form tools are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Dialect {
+pub(super) enum Dialect {
     /// `name`, `description`, `input_schema`: as Messages APIs take them.
     Messages,
     /// `type: function` with `parameters`: as chat completions take them.
@@ -62,7 +63,7 @@ impl Door {
                     members.insert("next".to_owned(), next.into());
                 }
                 calls.insert(tool.name(), call);
-                tools.push(wanted.dialect.of(&tool));
+                tools.push(wanted.dialect.of(&tool.tool()));
             }
         }
         json!({"ok": true, "access": wanted.access, "tools": tools, "calls": calls})
@@ -70,8 +71,18 @@ impl Door {
 }
 
 impl Dialect {
-    fn of(self, tool: &OpTool<'_>) -> Value {
-        let tool = tool.tool();
+    /// By its name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "messages" => Some(Self::Messages),
+            "functions" => Some(Self::Functions),
+            "mcp" => Some(Self::Mcp),
+            _ => None,
+        }
+    }
+
+    /// A tool in this form.
+    pub(super) fn of(self, tool: &Tool) -> Value {
         let (name, description, schema) = (&tool.name, &tool.description, &tool.input_schema);
         match self {
             Self::Messages => json!({"name": name, "description": description, "input_schema": schema}),
@@ -79,7 +90,7 @@ impl Dialect {
                 "type": "function",
                 "function": {"name": name, "description": description, "parameters": schema},
             }),
-            Self::Mcp => serde_json::to_value(&tool).unwrap_or_default(),
+            Self::Mcp => serde_json::to_value(tool).unwrap_or_default(),
         }
     }
 }
@@ -109,12 +120,8 @@ impl Wanted {
                 }
                 "dialect" => {
                     once(dialect.is_some())?;
-                    dialect = Some(match value.as_ref() {
-                        "messages" => Dialect::Messages,
-                        "functions" => Dialect::Functions,
-                        "mcp" => Dialect::Mcp,
-                        _ => return Err(wrong("`messages`, `functions` or `mcp`")),
-                    });
+                    let named = Dialect::named(&value);
+                    dialect = Some(named.ok_or_else(|| wrong("`messages`, `functions` or `mcp`"))?);
                 }
                 _ => return Err(wrong("nothing that is asked here: say `service`, `access` or `dialect`")),
             }

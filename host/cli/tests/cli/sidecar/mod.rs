@@ -8,6 +8,7 @@ mod log;
 mod postgres;
 mod proposals;
 mod queue;
+mod research;
 mod served;
 mod stolen;
 
@@ -118,6 +119,19 @@ fn nobody_is_believed_who_was_not_named() {
     let served = Served::bare(&home, &stage, &[]);
     let call = Call::new("github", "get_repo", text(&home.mint(&[]))).with_args(READ_ARGS);
     assert!(matches!(block_on(served.client().run(&call)).unwrap(), Outcome::Done(_)));
+}
+
+/// The grants come later, and with them the brokers that renew.
+#[test]
+fn a_host_of_no_service_is_dialled_elsewhere_only_beside_a_service() {
+    let (home, stage) = (Home::new(), Stage::new());
+    let member = home.public("member");
+    let broker = ["--resolve", "broker.example.com:443:127.0.0.1:1"];
+    let alone = home.run(&[&["sidecar", "--issuer", &member][..], &broker].concat()).expect(2);
+    assert!(alone.stderr.contains("no service here has the host"), "{}", alone.stderr);
+    let served = Served::new(&home, &stage, &broker);
+    let said = served.logged();
+    assert!(said.contains("`broker.example.com`") && !said.contains("api.github.com"), "{said}");
 }
 
 #[test]

@@ -237,7 +237,13 @@ impl Answer {
 #[track_caller]
 fn described(path: &str, status: u16, document: &Value) {
     let description = pinhole_server::sidecar::openapi();
-    let of_path = &description["paths"][path];
+    // The id of a session stands for any.
+    let template = match path.strip_prefix("/v1/research/").map(|rest| rest.split_once('/')) {
+        None => path.to_owned(),
+        Some(None) => "/v1/research/{id}".to_owned(),
+        Some(Some((_id, rest))) => format!("/v1/research/{{id}}/{rest}"),
+    };
+    let of_path = &description["paths"][&template];
     let schema = match of_path.as_object().and_then(|methods| methods.values().next()) {
         None => json!({"$ref": "#/components/schemas/Refused"}),
         Some(operation) => {
