@@ -1,8 +1,6 @@
 //! The connections of the member, the read grants that the bot has of them, the keys that the services should still accept,
 //! and the questions that wait.
 
-use std::sync::Arc;
-
 use pinhole_grant::{Dial, OpenError, OpenedGrant, PairDigest, PublicKey, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_runtime::catalog::{Catalog, Missing};
@@ -14,8 +12,7 @@ use pinhole_runtime::net::PinnedClient;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{
-    ConnectionRow, Connections as _, LineState, Party, QUESTIONS_PENDING_MAX, QuestionState, Questions as _,
-    Renewals as _, SqliteStore, Store as _, StoreError, Table,
+    ConnectionRow, Desk, LineState, Party, QUESTIONS_PENDING_MAX, QuestionState, StoreError, Table,
 };
 
 use super::database::Database;
@@ -41,14 +38,13 @@ pub(super) enum Asks {
     Nobody,
 }
 
-pub(super) async fn look(keys: Keys, database: Database, world: World, findings: &mut Findings) {
-    let store = match database {
-        Database::There(store) => Arc::new(*store),
-        Database::None => return findings.ok("connections", NOTHING),
-        Database::Unusable => {
-            let hint = "set right what is said of the database, then look again";
-            return findings.warning("connections", "not looked at, for the database cannot be used", hint);
+pub(super) async fn look(keys: Keys, database: &Database, world: World, findings: &mut Findings) {
+    let Some(store) = database.desk() else {
+        if matches!(database, Database::None) {
+            return findings.ok("connections", NOTHING);
         }
+        let hint = "set right what is said of the database, then look again";
+        return findings.warning("connections", "not looked at, for the database cannot be used", hint);
     };
     let member = match keys.member {
         Member::There(member) => member,
@@ -87,7 +83,7 @@ pub(super) async fn look(keys: Keys, database: Database, world: World, findings:
                     member: member.id(),
                     agreed: Agreed::default(),
                 };
-                each(&rows, &bot, &store, world.asks, now, findings).await;
+                each(&rows, &bot, &*store, world.asks, now, findings).await;
             }
             Bot::None => {
                 let found = format!("{} connected, and there is no bot here to use it", rows.len());
@@ -102,7 +98,7 @@ pub(super) async fn look(keys: Keys, database: Database, world: World, findings:
             }
         }
     }
-    questions(&store, &member, now, findings);
+    questions(&*store, &member, now, findings);
 }
 
 const NOTHING: &str = "nothing is connected; `pinhole connect SERVICE` begins";
@@ -119,7 +115,7 @@ fn passphrase(rows: &[ConnectionRow], protection: Option<Protection>, findings: 
 async fn each(
     rows: &[ConnectionRow],
     bot: &LocalBot,
-    store: &SqliteStore,
+    store: &dyn Desk,
     asks: Asks,
     now: UnixTime,
     findings: &mut Findings,
@@ -142,7 +138,7 @@ async fn each(
 }
 
 /// Whether the line of a grant's pair has ended.
-fn has_ended(opened: &OpenedGrant, bot: &LocalBot, store: &SqliteStore) -> Result<bool, StoreError> {
+fn has_ended(opened: &OpenedGrant, bot: &LocalBot, store: &dyn Desk) -> Result<bool, StoreError> {
     let (grant, key) = (opened.grant(), &bot.executor.bot);
     let digest = PairDigest::of(key, grant.issuer(), grant.credential());
     let line = digest.map(|digest| store.line(&digest)).transpose()?.flatten();
@@ -154,7 +150,7 @@ fn is_usable(
     row: &ConnectionRow,
     name: &str,
     bot: &LocalBot,
-    store: &SqliteStore,
+    store: &dyn Desk,
     now: UnixTime,
     findings: &mut Findings,
 ) -> Result<bool, StoreError> {
@@ -269,7 +265,7 @@ async fn view(row: &ConnectionRow, name: &str, bot: &LocalBot, findings: &mut Fi
     }
 }
 
-fn questions(store: &SqliteStore, member: &PublicKey, now: UnixTime, findings: &mut Findings) {
+fn questions(store: &dyn Desk, member: &PublicKey, now: UnixTime, findings: &mut Findings) {
     let waiting = match store.questions(Party::Member(member.id()), now) {
         Err(error) => return findings.store("questions", error),
         Ok(all) => all.iter().filter(|question| question.state == QuestionState::Pending).count(),
