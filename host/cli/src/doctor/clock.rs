@@ -27,7 +27,7 @@ pub(super) fn look(database: &Database, findings: &mut Findings) {
             findings.store("clock", error);
             None
         }),
-        Database::None | Database::Unusable => None,
+        Database::Shared(_) | Database::None | Database::Unusable => None,
     };
     let now = SystemClock.now();
     let shown = out::moment(now);

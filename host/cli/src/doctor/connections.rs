@@ -15,8 +15,8 @@ use pinhole_runtime::net::PinnedClient;
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::sandbox::Sandbox;
 use pinhole_runtime::store::{
-    ConnectionRow, Connections as _, Desk, LineState, Party, QUESTIONS_PENDING_MAX, QuestionState,
-    Questions as _, Renewals as _, SqliteStore, Store as _, StoreError, Table,
+    ConnectionRow, Desk, LineState, Party, QUESTIONS_PENDING_MAX, QuestionState, SqliteStore, StoreError,
+    Table,
 };
 
 use super::database::{Database, Modes};
@@ -42,14 +42,13 @@ pub(super) enum Asks {
     Nobody,
 }
 
-pub(super) async fn look(keys: Keys, database: Database, world: World, findings: &mut Findings) {
-    let (store, modes) = match database {
-        Database::There(store, modes) => (Arc::new(*store), modes),
-        Database::None => return findings.ok("connections", NOTHING),
-        Database::Unusable => {
-            let hint = "set right what is said of the database, then look again";
-            return findings.warning("connections", "not looked at, for the database cannot be used", hint);
+pub(super) async fn look(keys: Keys, database: &Database, world: World, findings: &mut Findings) {
+    let Some(store) = database.desk() else {
+        if matches!(database, Database::None) {
+            return findings.ok("connections", NOTHING);
         }
+        let hint = "set right what is said of the database, then look again";
+        return findings.warning("connections", "not looked at, for the database cannot be used", hint);
     };
     let member = match keys.member {
         Member::There(member) => member,
@@ -74,13 +73,13 @@ pub(super) async fn look(keys: Keys, database: Database, world: World, findings:
     } else {
         match keys.bot {
             Bot::There(bot) => {
-                let (desk, asks) = desk(&store, modes, world.asks, &keys.home, findings);
+                let (desk, asks) = asking(database, &store, world.asks, &keys.home, findings);
                 let issuers = vec![(*member).clone()];
                 let (catalog, client) = (world.catalog, world.client);
                 let executor =
                     occasion::executor(catalog, *bot, issuers, client, desk.clone(), world.sandbox);
                 let bot = LocalBot { executor, desk, member: member.id(), agreed: Agreed::default() };
-                each(&rows, &bot, &store, asks, now, findings).await;
+                each(&rows, &bot, &*store, asks, now, findings).await;
                 bot.executor.close().await;
             }
             Bot::None => {
@@ -96,23 +95,24 @@ pub(super) async fn look(keys: Keys, database: Database, world: World, findings:
             }
         }
     }
-    questions(&store, &member, now, findings);
+    questions(&*store, &member, now, findings);
 }
 
 /// What is asked with. To ask is to run, and a run is written down: where that cannot be, or would change what was only to be
 /// looked at, nobody is asked.
-fn desk(
-    store: &Arc<SqliteStore>,
-    modes: Modes,
+fn asking(
+    database: &Database,
+    store: &Arc<dyn Desk>,
     asks: Asks,
     home: &Path,
     findings: &mut Findings,
 ) -> (Arc<dyn Desk>, Asks) {
-    let looked: Arc<dyn Desk> = store.clone();
+    let looked = || (Arc::clone(store), Asks::Nobody);
+    let Database::There(local, modes) = database else { return (Arc::clone(store), asks) };
     if asks == Asks::Nobody {
-        return (looked, asks);
+        return looked();
     }
-    let (found, hint) = match (modes, store.is_current()) {
+    let (found, hint) = match (modes, local.is_current()) {
         (Modes::Exposed, _) => (
             "no service was asked, for others can get at the database",
             "set its modes right, then look again",
@@ -123,18 +123,18 @@ fn desk(
         ),
         (Modes::Ours, Err(error)) => {
             findings.store("database", error);
-            return (looked, Asks::Nobody);
+            return looked();
         }
         (Modes::Ours, Ok(true)) => match SqliteStore::open_home(home) {
             Ok(desk) => return (Arc::new(desk), asks),
             Err(error) => {
                 findings.store("database", error);
-                return (looked, Asks::Nobody);
+                return looked();
             }
         },
     };
     findings.warning("keys of services", found, hint);
-    (looked, Asks::Nobody)
+    looked()
 }
 
 const NOTHING: &str = "nothing is connected; `pinhole connect SERVICE` begins";
@@ -151,7 +151,7 @@ fn passphrase(rows: &[ConnectionRow], protection: Option<Protection>, findings: 
 async fn each(
     rows: &[ConnectionRow],
     bot: &LocalBot,
-    store: &SqliteStore,
+    store: &dyn Desk,
     asks: Asks,
     now: UnixTime,
     findings: &mut Findings,
@@ -174,7 +174,7 @@ async fn each(
 }
 
 /// Whether the line of a grant's pair has ended.
-fn has_ended(opened: &OpenedGrant, bot: &LocalBot, store: &SqliteStore) -> Result<bool, StoreError> {
+fn has_ended(opened: &OpenedGrant, bot: &LocalBot, store: &dyn Desk) -> Result<bool, StoreError> {
     let (grant, key) = (opened.grant(), &bot.executor.bot);
     let digest = PairDigest::of(key, grant.issuer(), grant.credential());
     let line = digest.map(|digest| store.line(&digest)).transpose()?.flatten();
@@ -186,7 +186,7 @@ fn is_usable(
     row: &ConnectionRow,
     name: &str,
     bot: &LocalBot,
-    store: &SqliteStore,
+    store: &dyn Desk,
     now: UnixTime,
     findings: &mut Findings,
 ) -> Result<bool, StoreError> {
@@ -301,7 +301,7 @@ async fn view(row: &ConnectionRow, name: &str, bot: &LocalBot, findings: &mut Fi
     }
 }
 
-fn questions(store: &SqliteStore, member: &PublicKey, now: UnixTime, findings: &mut Findings) {
+fn questions(store: &dyn Desk, member: &PublicKey, now: UnixTime, findings: &mut Findings) {
     let waiting = match store.questions(Party::Member(member.id()), now) {
         Err(error) => return findings.store("questions", error),
         Ok(all) => all.iter().filter(|question| question.state == QuestionState::Pending).count(),

@@ -1,8 +1,10 @@
-//! The database: its files' modes, whether it is Pinhole's and whole, and whether an earlier version ran beside it.
+//! The database: its files' modes, whether it is Pinhole's and whole, and whether an earlier version ran beside it. One on a server is
+//! opened as every command opens it, which makes its tables where they are missing.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use pinhole_runtime::store::{DATABASE, PostgresStore, SqliteStore};
+use pinhole_runtime::store::{DATABASE, Desk, PostgresStore, SqliteStore};
 
 use super::finding::Findings;
 use super::modes;
@@ -10,7 +12,9 @@ use crate::database::{self, DatabaseFlags};
 
 /// What there is to be looked at.
 pub(super) enum Database {
-    There(Box<SqliteStore>, Modes),
+    There(Arc<SqliteStore>, Modes),
+    /// One that other hosts may use too.
+    Shared(Arc<PostgresStore>),
     None,
     /// What is wrong was said.
     Unusable,
@@ -25,18 +29,34 @@ pub(super) enum Modes {
     Exposed,
 }
 
+impl Database {
+    /// Its rows, where they can be looked at.
+    pub(super) fn desk(&self) -> Option<Arc<dyn Desk>> {
+        match self {
+            Self::There(store, _) => Some(store.clone()),
+            Self::Shared(store) => Some(store.clone()),
+            Self::None | Self::Unusable => None,
+        }
+    }
+}
+
 pub(super) fn look(home: &Path, findings: &mut Findings) -> Database {
     match database::address(home, &DatabaseFlags::default()) {
         Ok(None) => {}
         // What is wrong with the settings is said where they are looked at.
         Err(_) => return Database::Unusable,
         Ok(Some(address)) => {
-            match PostgresStore::open(&address).and_then(|store| store.format()) {
-                Ok(format) => findings
-                    .ok("database", format!("`{address}`: format {format}; its rows are not looked at")),
-                Err(error) => findings.store("database", error),
-            }
-            return Database::None;
+            let opened = PostgresStore::open(&address).and_then(|store| Ok((store.format()?, store)));
+            return match opened {
+                Ok((format, store)) => {
+                    findings.ok("database", format!("`{address}`: reachable, format {format}"));
+                    Database::Shared(Arc::new(store))
+                }
+                Err(error) => {
+                    findings.store("database", error);
+                    Database::Unusable
+                }
+            };
         }
     }
     // Before it is opened: to use it is to take it from others.
@@ -62,7 +82,7 @@ pub(super) fn look(home: &Path, findings: &mut Findings) -> Database {
     if let Err(error) = store.superseded(home) {
         findings.store("state", error);
     }
-    Database::There(Box::new(store), exposed)
+    Database::There(Arc::new(store), exposed)
 }
 
 fn files(home: &Path, findings: &mut Findings) -> Modes {

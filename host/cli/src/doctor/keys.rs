@@ -74,6 +74,7 @@ pub(super) fn look(config: &Config, findings: &mut Findings) -> Keys {
         findings.ok(BOT, found);
         super::home::folder("home of the bot's key", &home, "not there", findings);
     }
+    broker(config, findings);
     let (key, protection) = private.unzip();
     let there =
         [keys::file(KeyKind::Member, config), keys::public_file(config)].iter().any(|path| path.exists());
@@ -88,6 +89,7 @@ pub(super) fn look(config: &Config, findings: &mut Findings) -> Keys {
 const MEMBER: &str = "keys/member.json";
 const MEMBER_PUBLIC: &str = "keys/member.pub";
 const BOT: &str = "keys/bot.json";
+const BROKER: &str = "keys/broker.json";
 
 fn is_another(home: &Path, own: &Path) -> bool {
     match (home.canonicalize(), own.canonicalize()) {
@@ -191,6 +193,18 @@ fn bot(config: &Config, findings: &mut Findings) -> Bot {
         }
     }
     Bot::Unusable
+}
+
+/// Most homes have none, and nothing is said of it.
+fn broker(config: &Config, findings: &mut Findings) {
+    let path = keys::file(KeyKind::Broker, config);
+    let File::There { bytes, exposed } = file(BROKER, &path, findings) else { return };
+    match SecretKey::from_file(&bytes, None) {
+        Err(error) => unusable(BROKER, &path, error, findings),
+        Ok(key) if key.public().kind() != KeyKind::Broker => other_kind(BROKER, "broker", findings),
+        Ok(_) if exposed => {}
+        Ok(_) => findings.ok(BROKER, "the broker's key"),
+    }
 }
 
 fn unusable(about: &str, path: &Path, error: KeyFileError, findings: &mut Findings) {

@@ -12,7 +12,9 @@ mod home;
 mod keys;
 mod modes;
 mod modules;
+mod receipts;
 mod registries;
+mod returned;
 
 use pinhole_runtime::sandbox::Sandbox;
 
@@ -39,7 +41,9 @@ pub(crate) async fn main(flags: &DoctorFlags, config: &Config) -> anyhow::Result
     let database = database::look(&keys.home, &mut findings);
     clock::look(&database, &mut findings);
     let asks = if flags.offline { connections::Asks::Nobody } else { connections::Asks::Services };
-    connections::look(keys, database, connections::World { catalog, client, sandbox, asks }, &mut findings)
+    receipts::look(&keys, &database, &mut findings);
+    returned::look(&keys, &database, &mut findings);
+    connections::look(keys, &database, connections::World { catalog, client, sandbox, asks }, &mut findings)
         .await;
 
     findings.print(flags.json)?;

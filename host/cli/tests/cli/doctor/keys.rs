@@ -3,6 +3,8 @@
 use std::fs;
 
 use pinhole_grant::{KeyKind, SecretKey};
+use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
 
 use super::{Said, connect, connected, private};
 use crate::home::Home;
@@ -174,4 +176,17 @@ fn a_file_in_the_place_of_the_home_is_named() {
     let said = Said::of(&home, &["doctor", "--home", &file]);
     assert_eq!(said.status, 1);
     assert_eq!(said.findings[0]["state"], "wrong", "{:#?}", said.findings);
+}
+
+#[test]
+fn a_brokers_key_is_looked_at_where_there_is_one() {
+    let (home, _stage) = connected();
+    let broker = home.path("keys/broker.json");
+    fs::copy(home.path("keys/bot.json"), &broker).unwrap();
+    Said::offline(&home).only(1, &[("wrong", "keys/broker.json", "not a broker's", "restore the file")]);
+    fs::write(&broker, "garbage").unwrap();
+    Said::offline(&home).only(1, &[("wrong", "keys/broker.json", "not a key file", "restore the file")]);
+    let key = SecretKey::generate(KeyKind::Broker, &mut UnwrapErr(SysRng));
+    fs::write(&broker, key.to_file(None, &mut UnwrapErr(SysRng)).unwrap()).unwrap();
+    Said::offline(&home).only(0, &[]).is_well(&["keys/broker.json"]);
 }

@@ -2,13 +2,16 @@
 
 use std::fs;
 
-use pinhole_grant::KeyKind;
+use pinhole_grant::{CredentialId, KeyKind};
 use pinhole_manifest::{Access, Digest};
-use pinhole_runtime::store::{GrantFilter, Grants as _, Store as _};
+use pinhole_runtime::store::{GrantFilter, Grants as _, ReturnedRow, Returns as _, Store as _};
+
+use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
 
 use super::{Said, connect, connected, github, key, only_connection, private, regrant, store};
 use crate::home::{Home, KEY};
-use crate::stage::{Stage, WRITE};
+use crate::stage::{READ, Stage, WRITE};
 
 const CONNECTION: &str = "connection github default";
 
@@ -131,4 +134,53 @@ fn questions_that_wait_are_counted() {
     assert_eq!(home.database().execute("UPDATE questions SET action = 'x' || id", []).unwrap(), 2);
     let deny = "`pinhole approvals deny ID`";
     Said::offline(&home).only(1, &[("wrong", "questions", "of `questions` was tampered with", deny)]);
+}
+
+/// The row of the last receipt is changed, and then it is gone.
+#[test]
+fn receipts_behind_the_last_checkpoint_are_looked_at() {
+    let (home, stage) = connected();
+    let run = || {
+        let read = [&["run"], &READ[..]].concat();
+        home.run(&stage.args(&home, &read).words()).expect(0);
+    };
+    run();
+    run();
+    Said::offline(&home).only(0, &[]).is_well(&["receipts"]);
+    home.run(&["receipts", "checkpoint"]).expect(0);
+    run();
+    Said::offline(&home).only(0, &[]).is_well(&["receipts"]);
+    let broken = [("wrong", "receipts", "not as they were written", "receipts verify")];
+    let last = "(SELECT max(seq) FROM receipts)";
+    let changed = format!("UPDATE receipts SET code = 'busy' WHERE seq = {last}");
+    assert_eq!(home.database().execute(&changed, []).unwrap(), 1);
+    Said::offline(&home).only(1, &broken);
+    for _ in 0..2 {
+        let gone = format!("DELETE FROM receipts WHERE seq = {last}");
+        assert_eq!(home.database().execute(&gone, []).unwrap(), 1);
+    }
+    // The one that was signed is missing.
+    Said::offline(&home).only(1, &broken);
+}
+
+#[test]
+fn a_renewed_key_that_waits_for_nothing_is_said() {
+    let (home, _stage) = connected();
+    let row = only_connection(&home);
+    let returned = |generation| ReturnedRow {
+        member: row.member,
+        connection: row.id,
+        generation,
+        sealed: b"sealed".to_vec(),
+    };
+    store(&home).put_returned(&returned(row.generation + 1)).unwrap();
+    Said::offline(&home).only(0, &[]).is_well(&["renewed keys"]);
+    store(&home).drop_returned(row.member, row.id, row.generation + 1).unwrap();
+    store(&home)
+        .put_returned(&ReturnedRow {
+            connection: CredentialId::random(&mut UnwrapErr(SysRng)),
+            ..returned(row.generation + 1)
+        })
+        .unwrap();
+    Said::offline(&home).only(0, &[("warning", "renewed keys", "that are gone", "connections renew")]);
 }
