@@ -29,7 +29,7 @@ pub(super) fn look(keys: &Keys, database: &Database, findings: &mut Findings) {
     match tail(&*desk, bot.public()) {
         Ok(Tail::Sound(0)) => findings.ok("receipts", "none yet"),
         Ok(Tail::Sound(count)) => {
-            findings.ok("receipts", format!("the last {count} are as they were written"))
+            findings.ok("receipts", format!("the last {count} are as they were written"));
         }
         Ok(Tail::False(seq)) => {
             findings.wrong("receipts", format!("the checkpoint at {seq} is none of the bot's"), VERIFY);

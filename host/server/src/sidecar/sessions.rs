@@ -131,7 +131,7 @@ mod tests {
 
     fn kept(sessions: &Sessions, whose: Option<PrincipalId>, now: Moment) -> Result<String, NotKept> {
         let session = Session::of_nothing(now.clock.plus_secs(TEN_MINUTES));
-        let ends = now.timer + Duration::from_secs(600);
+        let ends = now.timer + Duration::from_mins(10);
         sessions.keep(session, whose, (now, ends), &SystemEntropy)
     }
 
