@@ -42,9 +42,8 @@ impl Database {
 
 pub(super) fn look(home: &Path, findings: &mut Findings) -> Database {
     match database::address(home, &DatabaseFlags::default()) {
-        Ok(None) => {}
-        // What is wrong with the settings is said where they are looked at.
-        Err(_) => return Database::Unusable,
+        // What is wrong with the settings is said where they are looked at, and hides nothing that the home has.
+        Ok(None) | Err(_) => {}
         Ok(Some(address)) => {
             let opened = PostgresStore::open(&address).and_then(|store| Ok((store.format()?, store)));
             return match opened {
