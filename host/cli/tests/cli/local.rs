@@ -192,7 +192,12 @@ fn a_connection_stays_with_the_manifest_that_it_was_made_under() {
     home.write("acme.json", text.replace("api.acme.com", "api.acme.net"));
     run_at("api.acme.net").expect(3).refusal("host_changed");
     // A host that no manifest has is none that anybody means.
-    assert!(run().expect(2).stderr.contains("no service here has the host `api.acme.com`"));
+    assert!(
+        run()
+            .expect(2)
+            .stderr
+            .contains("neither a service here nor a broker of what is used has the host `api.acme.com`")
+    );
     not_renewed(&local, "another host");
     assert_eq!(stage.requests(), sent);
     home.write("acme.json", text.replace("Things.", "Other things."));

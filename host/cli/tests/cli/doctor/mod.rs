@@ -195,7 +195,7 @@ fn chmod(home: &Home, name: &str, mode: u32) {
     fs::set_permissions(home.path(name), fs::Permissions::from_mode(mode)).unwrap();
 }
 
-const WELL: [&str; 12] = [
+const WELL: [&str; 13] = [
     "home",
     "keys",
     "config.toml",
@@ -205,6 +205,7 @@ const WELL: [&str; 12] = [
     "keys/bot.json",
     "database",
     "clock",
+    "receipts",
     "connection github default",
     "key of github default",
     "questions",
