@@ -43,14 +43,23 @@ fn own(code: Code, service: &ServiceId, op: Option<&Op>) -> Option<String> {
         Code::UnknownConnection => {
             "list the tools again and give `connection` one of the labels that they name".to_owned()
         }
-        Code::NoStoredGrant | Code::GrantExpired | Code::GrantUsedUp | Code::GrantRevoked | Code::ManifestChanged => {
+        Code::NoStoredGrant
+        | Code::GrantExpired
+        | Code::GrantUsedUp
+        | Code::GrantRevoked
+        | Code::ManifestChanged
+        | Code::NoWayBack => {
             "tell the person that `pinhole connections renew` renews what this host may do; then call again".to_owned()
         }
         Code::ReadOnlyConnection | Code::ReadOnlyGrant => {
             format!("tell the person that `pinhole connections cap {service} write` lets this connection ask for writes")
         }
         Code::UnknownService | Code::UnknownOp => "list the tools again and call one of those".to_owned(),
-        Code::HostChanged | Code::SourceChanged | Code::DialMismatch | Code::UpstreamUnauthorized => {
+        Code::HostChanged
+        | Code::SourceChanged
+        | Code::DialMismatch
+        | Code::ReconnectRequired
+        | Code::UpstreamUnauthorized => {
             format!("tell the person that the connection no longer fits: `pinhole connect {service}` makes a new one")
         }
         Code::GrantMalformed
