@@ -17,6 +17,7 @@ mod returned;
 mod sqlite;
 mod tokens;
 mod unreadable;
+mod words;
 
 use std::num::NonZeroU32;
 

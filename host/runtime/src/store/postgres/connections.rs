@@ -1,6 +1,6 @@
 //! Connections in PostgreSQL.
 
-use pinhole_grant::{Account, CredentialId, Dial, GrantId, KeyId, Label, UnixTime};
+use pinhole_grant::{Account, CredentialId, GrantId, KeyId, Label, UnixTime};
 use pinhole_manifest::{Access, ApiHost, ServiceId};
 use tokio_postgres::{Error, Row};
 
@@ -10,6 +10,7 @@ use super::pool::{Session, Values};
 use super::renewals::forget;
 use super::spine::revoke;
 use super::{PostgresStore, alone};
+use crate::store::words::{access, dial, dial_word};
 use crate::store::{ConnectionError, ConnectionRow, Connections, GrantRow, QuestionState, StoreError, Table};
 
 const SELECT: &str = "
@@ -291,23 +292,4 @@ fn read<E>(row: &Row) -> Result<ConnectionRow, Broken<E>> {
 
 fn generation<E>(row: &ConnectionRow) -> Result<i64, Broken<E>> {
     i64::try_from(row.generation).map_err(|_too_many| Broken::Row(Table::Connections, row.id.to_string()))
-}
-
-/// Why a text of a column is none of its words.
-#[derive(Debug)]
-pub(super) struct NoWord;
-
-pub(super) fn access(word: &str) -> Result<Access, NoWord> {
-    [Access::Read, Access::Write].into_iter().find(|access| access.as_str() == word).ok_or(NoWord)
-}
-
-fn dial(word: &str) -> Result<Dial, NoWord> {
-    [Dial::Real, Dial::Overridden].into_iter().find(|dial| dial_word(*dial) == word).ok_or(NoWord)
-}
-
-fn dial_word(dial: Dial) -> &'static str {
-    match dial {
-        Dial::Real => "real",
-        Dial::Overridden => "overridden",
-    }
 }

@@ -5,10 +5,11 @@ use pinhole_manifest::{Access, ServiceId};
 use tokio_postgres::Row;
 
 use super::broken::{Broken, Columns};
-use super::connections::{access, is_unchanged};
+use super::connections::is_unchanged;
 use super::pool::{Session, Values};
 use super::spine::revoke;
 use super::{PostgresStore, alone};
+use crate::store::words::access;
 use crate::store::{ConnectionRow, GrantError, GrantFilter, GrantRow, Grants, Removal, StoreError, Table};
 
 impl Grants for PostgresStore {

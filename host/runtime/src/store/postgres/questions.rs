@@ -3,15 +3,15 @@
 //! Time alone makes a question `expired`: it reads so from that second on, and the rows of a member follow at the next one
 //! that is raised for her.
 
-use pinhole_grant::{Account, ActionDigest, CredentialId, GrantId, IdError, KeyId, PrincipalId, UnixTime};
+use pinhole_grant::{Account, ActionDigest, CredentialId, GrantId, KeyId, UnixTime};
 use pinhole_manifest::{Digest, OpId, ServiceId};
 use tokio_postgres::{Error, Row};
 
 use super::broken::{Broken, Columns};
-use super::connections::NoWord;
 use super::pool::{Session, Values};
 use super::spine::revoke;
 use super::{PostgresStore, alone};
+use crate::store::words::{of, principal, state};
 use crate::store::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
     Question, QuestionId, QuestionState, Questions, RaiseError, Removal, StoreError, Table, TakeError, Taken,
@@ -263,15 +263,6 @@ fn side(party: Party) -> (&'static str, String, String) {
     }
 }
 
-/// How a principal stands in a row; the host itself is the empty text.
-fn of(principal: Option<PrincipalId>) -> String {
-    principal.map(|principal| principal.to_string()).unwrap_or_default()
-}
-
-fn principal(text: &str) -> Result<Option<PrincipalId>, IdError> {
-    if text.is_empty() { Ok(None) } else { PrincipalId::parse(text).map(Some) }
-}
-
 async fn one<E>(
     session: &Session,
     condition: &str,
@@ -325,9 +316,4 @@ fn read<E>(row: &Row, now: UnixTime) -> Result<Question, Broken<E>> {
 
 fn digest(text: &str) -> Result<ActionDigest, serde_json::Error> {
     serde_json::from_value(serde_json::Value::from(text))
-}
-
-fn state(word: &str) -> Result<QuestionState, NoWord> {
-    use QuestionState::{Approved, Denied, Expired, Pending, Used};
-    [Pending, Approved, Denied, Expired, Used].into_iter().find(|state| state.as_str() == word).ok_or(NoWord)
 }

@@ -1,16 +1,14 @@
 //! Bearer tokens in PostgreSQL.
 
-use std::collections::BTreeSet;
-
 use pinhole_grant::{KeyId, Label, PrincipalId, UnixTime};
-use pinhole_manifest::digest::DigestError;
-use pinhole_manifest::{Access, Digest, ServiceId};
+use pinhole_manifest::{Access, Digest};
 use tokio_postgres::{Error, Row};
 
 use super::broken::{Broken, Columns};
 use super::pool::{Session, Values};
 use super::spine::revoke;
 use super::{PostgresStore, alone};
+use crate::store::words::{digest, services};
 use crate::store::{QuestionState, Removal, StoreError, Table, TokenError, TokenRow, TokenScope, Tokens};
 
 const SELECT: &str = "
@@ -129,13 +127,4 @@ fn read<E>(row: &Row) -> Result<TokenRow, Broken<E>> {
         expires_at: UnixTime::from_secs(columns.plain(8)?),
         revoked_at: columns.plain::<Option<i64>, E>(9)?.map(UnixTime::from_secs),
     })
-}
-
-fn services(text: &str) -> Option<BTreeSet<ServiceId>> {
-    let names: Vec<String> = serde_json::from_str(text).ok()?;
-    names.iter().map(|name| ServiceId::parse(name).ok()).collect()
-}
-
-fn digest(hex: &str) -> Result<Digest, DigestError> {
-    Digest::parse(&format!("sha256:{hex}"))
 }

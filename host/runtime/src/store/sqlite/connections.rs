@@ -1,6 +1,6 @@
 //! Connections in SQLite.
 
-use pinhole_grant::{Account, CredentialId, Dial, GrantId, KeyId, Label, UnixTime};
+use pinhole_grant::{Account, CredentialId, GrantId, KeyId, Label, UnixTime};
 use pinhole_manifest::{Access, ApiHost, ServiceId};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params, params_from_iter};
@@ -10,6 +10,7 @@ use super::broken::{Broken, Columns};
 use super::grants::put;
 use super::renewals::forget;
 use super::spine::revoke;
+use crate::store::words::{access, dial, dial_word};
 use crate::store::{ConnectionError, ConnectionRow, Connections, GrantRow, QuestionState, StoreError, Table};
 
 const COLUMNS: &str = "id, member, service, label, account, host, cap, dial, gen, created_at, sealed";
@@ -282,23 +283,4 @@ fn values<E>(row: &ConnectionRow) -> Result<[Value; 11], Broken<E>> {
 fn generation<E>(row: &ConnectionRow) -> Result<i64, Broken<E>> {
     i64::try_from(row.generation)
         .map_err(|error| Broken::Sql(rusqlite::Error::ToSqlConversionFailure(error.into())))
-}
-
-/// Why a text of a column is none of its words.
-#[derive(Debug)]
-pub(super) struct NoWord;
-
-pub(super) fn access(word: &str) -> Result<Access, NoWord> {
-    [Access::Read, Access::Write].into_iter().find(|access| access.as_str() == word).ok_or(NoWord)
-}
-
-fn dial(word: &str) -> Result<Dial, NoWord> {
-    [Dial::Real, Dial::Overridden].into_iter().find(|dial| dial_word(*dial) == word).ok_or(NoWord)
-}
-
-fn dial_word(dial: Dial) -> &'static str {
-    match dial {
-        Dial::Real => "real",
-        Dial::Overridden => "overridden",
-    }
 }

@@ -6,8 +6,9 @@ use rusqlite::{Connection, Row, params};
 
 use super::SqliteStore;
 use super::broken::{Broken, Columns};
-use super::connections::{access, exists, is_unchanged};
+use super::connections::{exists, is_unchanged};
 use super::spine::revoke;
+use crate::store::words::access;
 use crate::store::{ConnectionRow, GrantError, GrantFilter, GrantRow, Grants, Removal, StoreError, Table};
 
 const COLUMNS: &str = "id, member, bot, connection, service, access, expires_at, sealed";

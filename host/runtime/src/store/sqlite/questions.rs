@@ -2,15 +2,16 @@
 //!
 //! Time alone makes a question `expired`: it reads so from that second on, and the row follows at the next one raised.
 
-use pinhole_grant::{Account, ActionDigest, CredentialId, GrantId, IdError, KeyId, PrincipalId, UnixTime};
+use pinhole_grant::{Account, ActionDigest, CredentialId, GrantId, KeyId, UnixTime};
 use pinhole_manifest::{Digest, OpId, ServiceId};
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, Transaction, named_params, params};
 
 use super::SqliteStore;
 use super::broken::{Broken, Columns};
-use super::connections::{NoWord, exists};
+use super::connections::exists;
 use super::schema;
 use super::spine::revoke;
+use crate::store::words::{of, principal, state};
 use crate::store::{
     Answer, AnswerError, NewQuestion, Party, QUESTION_TEXT_BYTES_MAX, QUESTIONS_KEPT, QUESTIONS_PENDING_MAX,
     Question, QuestionId, QuestionState, Questions, RaiseError, Removal, StoreError, Table, TakeError, Taken,
@@ -269,15 +270,6 @@ fn side(party: Party) -> (&'static str, String, String) {
     }
 }
 
-/// How a principal stands in a row; the host itself is the empty text.
-fn of(principal: Option<PrincipalId>) -> String {
-    principal.map(|principal| principal.to_string()).unwrap_or_default()
-}
-
-fn principal(text: &str) -> Result<Option<PrincipalId>, IdError> {
-    if text.is_empty() { Ok(None) } else { PrincipalId::parse(text).map(Some) }
-}
-
 fn one<E>(
     connection: &Connection,
     condition: &str,
@@ -332,9 +324,4 @@ fn read<E>(row: &Row<'_>, now: UnixTime) -> Result<Question, Broken<E>> {
 
 fn digest(text: &str) -> Result<ActionDigest, serde_json::Error> {
     serde_json::from_value(serde_json::Value::from(text))
-}
-
-fn state(word: &str) -> Result<QuestionState, NoWord> {
-    use QuestionState::{Approved, Denied, Expired, Pending, Used};
-    [Pending, Approved, Denied, Expired, Used].into_iter().find(|state| state.as_str() == word).ok_or(NoWord)
 }

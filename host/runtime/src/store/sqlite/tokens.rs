@@ -1,16 +1,14 @@
 //! Bearer tokens in SQLite.
 
-use std::collections::BTreeSet;
-
 use pinhole_grant::{KeyId, Label, PrincipalId, UnixTime};
-use pinhole_manifest::digest::DigestError;
-use pinhole_manifest::{Access, Digest, ServiceId};
+use pinhole_manifest::{Access, Digest};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::SqliteStore;
 use super::broken::{Broken, Columns};
 use super::connections::exists;
 use super::spine::revoke;
+use crate::store::words::{digest, services};
 use crate::store::{QuestionState, Removal, StoreError, Table, TokenError, TokenRow, TokenScope, Tokens};
 
 const COLUMNS: &str = "id, member, name, sha256, reads, writes, services, created_at, expires_at, revoked_at";
@@ -129,13 +127,4 @@ fn read<E>(row: &Row<'_>) -> Result<TokenRow, Broken<E>> {
         expires_at: UnixTime::from_secs(columns.plain(8)?),
         revoked_at: columns.plain::<Option<i64>, E>(9)?.map(UnixTime::from_secs),
     })
-}
-
-fn services(text: &str) -> Option<BTreeSet<ServiceId>> {
-    let names: Vec<String> = serde_json::from_str(text).ok()?;
-    names.iter().map(|name| ServiceId::parse(name).ok()).collect()
-}
-
-fn digest(hex: &str) -> Result<Digest, DigestError> {
-    Digest::parse(&format!("sha256:{hex}"))
 }
