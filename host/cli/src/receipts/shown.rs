@@ -76,6 +76,9 @@ pub(super) fn for_people(receipt: &Receipt) -> String {
     if let Some(args) = &facts.args {
         say("", args.to_string());
     }
+    if facts.token_requests > 0 {
+        say("renewal", format!("{} asked for", facts.token_requests));
+    }
     for made in &facts.requests {
         let status = made.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
         say("request", format!("{} {}: {status}, {}", made.method, made.path, out::bytes(made.bytes)));

@@ -120,6 +120,11 @@ impl Record {
         }
     }
 
+    /// So many requests for a fresh pair left.
+    pub(super) fn asked_for_a_pair(&mut self, times: u32) {
+        self.facts.token_requests = self.facts.token_requests.saturating_add(times);
+    }
+
     /// An answer to it began.
     pub(super) fn answered(&mut self, status: u16) {
         if let (0, Some(last)) = (self.facts.more_requests, self.facts.requests.last_mut()) {
@@ -131,6 +136,7 @@ impl Record {
     pub(super) fn take_in(&mut self, mut other: Self, meta: &Meta) {
         other.read_to_its_end(meta);
         self.before_last = self.before_last.saturating_add(meta.bytes_in);
+        self.asked_for_a_pair(other.facts.token_requests);
         let room = REQUESTS_MAX.saturating_sub(self.facts.requests.len());
         let over = other.facts.requests.len().saturating_sub(room);
         self.facts.requests.extend(other.facts.requests.into_iter().take(room));
