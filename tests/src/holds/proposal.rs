@@ -5,7 +5,7 @@ use pinhole_grant::{
     Account, Credential, CredentialId, CredentialKind, CredentialParts, Dial, KeyKind, Label, Secret,
     SecretKey, SourceName, seal_credential,
 };
-use pinhole_manifest::{Access, ServiceId};
+use pinhole_manifest::{Access, Digest, ServiceId};
 use pinhole_runtime::catalog::{Catalog, Source};
 use pinhole_runtime::local::Proposed;
 use pinhole_runtime::outcome::Proposal;
@@ -22,6 +22,8 @@ struct World {
     row: ConnectionRow,
     /// What an honest bot proposes.
     sound: Value,
+    /// The digest of another write.
+    other_action: Value,
 }
 
 impl World {
@@ -57,6 +59,9 @@ impl World {
         let op = entry.manifest.ops().values().find(|op| op.id.as_str() == "add_note").expect("a write");
         let args = op.args.parse_text(r#"{"text":"Buy milk"}"#).expect("args");
         let digest = action(entry, &op.id, &args, (id, &account), bot.public().id()).digest();
+        let other = op.args.parse_text(r#"{"text":"Sell milk"}"#).expect("args");
+        let other = action(entry, &op.id, &other, (id, &account), bot.public().id()).digest();
+        let other_action = other.expect("a digest").to_string().into();
         let sound = json!({
             "service": "thing", "op": "add_note", "args": args.to_json(), "manifest": entry.manifest.digest(),
             "connection": id, "account": "wren", "bot": bot.public(), "confirm": "Write “Buy milk”?",
@@ -65,7 +70,7 @@ impl World {
         let proposal: Proposal = serde_json::from_value(sound.clone()).expect("a proposal");
         let shown = Proposed::of(&proposal, &row, &catalog).expect("a sound one");
         assert_eq!(shown.differs, [], "what an honest bot says is what is found here");
-        Self { catalog, row, sound }
+        Self { catalog, row, sound, other_action }
     }
 }
 
@@ -89,17 +94,27 @@ pub fn proposal(bytes: &[u8]) {
     });
 }
 
-/// Inputs of [`proposal`], named.
+/// Inputs of [`proposal`], named: what an honest bot says, and each way of saying one thing otherwise.
 pub fn proposal_seeds() -> Vec<(String, Vec<u8>)> {
     WORLD.with(|world| {
-        let sound = [&[0], world.sound.to_string().as_bytes()].concat();
-        let changes = [
-            ("args", [1, 0, 3, 0].as_slice(), r#"{"text":"a"}"#),
-            ("text", &[1, 0, 9, 1], "Buy milk \u{202e}"),
-            ("found", &[1, 0, 1, 0], r#"[{"op":"get"}]"#),
-        ];
-        let changed = changes.map(|(name, how, put)| (name.to_owned(), [how, put.as_bytes()].concat()));
-        std::iter::once(("sound".to_owned(), sound)).chain(changed).collect()
+        let written = |document: &Value| [&[0], document.to_string().as_bytes()].concat();
+        let mut seeds = vec![("sound".to_owned(), written(&world.sound))];
+        for (name, value) in [
+            ("args", json!({"text": "Buy milk \u{202e}"})),
+            ("args", json!({"text": "Buy milk", "more": 1})),
+            ("manifest", Digest::of(b"another").to_string().into()),
+            ("account", "mallory".into()),
+            ("confirm", "Say hello?".into()),
+            ("action", world.other_action.clone()),
+            ("found", json!([{"op": "get", "args": {}, "expect": "open", "is": "closed"}])),
+            ("op", "get_thing".into()),
+        ] {
+            let mut document = world.sound.clone();
+            document[name] = value;
+            seeds.push((format!("other_{name}_{}", seeds.len()), written(&document)));
+        }
+        seeds.push(("changes".to_owned(), [[1, 0, 9, 1].as_slice(), b"Buy milk"].concat()));
+        seeds
     })
 }
 

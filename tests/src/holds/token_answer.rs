@@ -13,10 +13,12 @@ use crate::wires::Canned;
 const LIFE_MAX: i64 = 10 * 365 * 24 * 3600;
 const STATUSES: [u16; 6] = [200, 201, 400, 401, 429, 503];
 
-const SOUND: [&str; 6] = [
+const ANSWERS: [&str; 8] = [
     r#"{"access_token":"hidden-access","refresh_token":"hidden-refresh","token_type":"Bearer","expires_in":3600,"scope":"a b"}"#,
     "access_token=hidden-access&refresh_token=hidden-refresh&token_type=bearer&expires_in=28800&scope=",
     r#"{"ok":true,"access_token":"hidden-access","token_type":"user","expires_in":"43200","authed_user":{"id":"U1"}}"#,
+    r#"{"access_token":"hidden-access","error":"invalid_grant"}"#,
+    "access_token=hidden-access&error=hidden-description",
     r#"{"error":"invalid_grant","error_description":"hidden-description"}"#,
     "error=bad_verification_code&error_description=hidden-description",
     r#"{"access_token":"hidden-access","expires_in":-1.5e3,"refresh_token":null,"scope":["a",{"b":1}]}"#,
@@ -83,7 +85,7 @@ pub fn token_answer(bytes: &[u8]) {
 /// Inputs of [`token_answer`], named.
 pub fn token_answer_seeds() -> Vec<(String, Vec<u8>)> {
     let mut seeds = Vec::new();
-    for (place, body) in SOUND.iter().enumerate() {
+    for (place, body) in ANSWERS.iter().enumerate() {
         for how in [0, 2] {
             seeds.push((format!("made_{place}_{how}"), [&[how], body.as_bytes()].concat()));
         }
