@@ -97,7 +97,7 @@ pub enum Sent {
 /// What a call would do.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Explained {
-    /// `run`, or `ask` where the member would be asked.
+    /// `run`, or `propose` where a proposal for the member would come back, and nothing be written.
     pub would: String,
     /// The request, the fields, the rule that decides.
     pub explanation: Value,

@@ -23,5 +23,5 @@ pub mod sandbox;
 pub mod scrub;
 pub mod store;
 
-pub use call::{CallRequest, Executor, Explained, Palette, Retries};
+pub use call::{CallRequest, Executor, Explained, Hides, Palette, Retries};
 pub use outcome::Outcome;

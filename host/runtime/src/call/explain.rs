@@ -124,7 +124,7 @@ impl Executor {
         }
     }
 
-    async fn walk_to_request(&self, request: &CallRequest) -> Result<Explanation, Refusal> {
+    pub(super) async fn walk_to_request(&self, request: &CallRequest) -> Result<Explanation, Refusal> {
         let mut trace = Trace::of(self, request);
         let call = Call { stage: Received { request } };
         let call = call.open_grant(self, &mut trace).await?;

@@ -28,7 +28,7 @@ mod wire;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pinhole_grant::{CallKey, PrincipalId, PublicKey, Ring};
+use pinhole_grant::{CallKey, KeyId, PrincipalId, PublicKey, Ring};
 use pinhole_manifest::{OpId, ServiceId};
 
 pub use explain::{Explained, Explanation, ShownRequest};
@@ -48,7 +48,7 @@ use crate::catalog::Catalog;
 use crate::clock::{Clock, Timer};
 use crate::entropy::Entropy;
 use crate::net::{Sent, Wire};
-use crate::outcome::{Meta, Outcome, Picked, Refusal, Rotated, Verdict};
+use crate::outcome::{Code, Meta, Outcome, Picked, Refusal, Rotated, Verdict};
 use crate::renew::Renewing;
 use crate::sandbox::Sandbox;
 use crate::store::Store;
@@ -72,12 +72,27 @@ pub struct CallRequest {
     pub principal: Option<PrincipalId>,
     /// What the caller names a write with, so that it is not carried out twice.
     pub key: Option<CallKey>,
+    /// What a door keeps from the caller: it comes to what it would if that were not there.
+    pub hides: Hides,
+}
+
+/// What of a call does not show for its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Hides {
+    /// All of it shows.
+    #[default]
+    Nothing,
+    /// The service has no such op, as far as the caller is told.
+    Op,
+    /// There is no such service, as far as the caller is told.
+    Service,
 }
 
 impl CallRequest {
     /// Asks for `service.op` with args as the text of one JSON object, under a sealed grant.
     pub fn new(service: ServiceId, op: OpId, args: impl Into<String>, grant: impl Into<Vec<u8>>) -> Self {
-        Self { service, op, args: args.into(), grant: grant.into(), next: None, principal: None, key: None }
+        let (args, grant, hides) = (args.into(), grant.into(), Hides::Nothing);
+        Self { service, op, args, grant, next: None, principal: None, key: None, hides }
     }
 
     /// The same for the page that the `next` of an earlier outcome stands for.
@@ -226,6 +241,21 @@ impl Executor {
             Ok(answer) => Verdict::Done(answer),
             Err(refusal) => Verdict::Refused(refusal),
         };
+        self.ended((request.service, request.op), verdict, trace).await
+    }
+
+    /// What a door answers for a call that it does not let begin, with its receipt: nothing was spent or sent. `member` is whose
+    /// grant it is, where the door knows; `retry_after` is in seconds.
+    pub async fn turn_away(
+        &self,
+        request: CallRequest,
+        member: Option<KeyId>,
+        code: Code,
+        retry_after: Option<u64>,
+    ) -> Outcome {
+        let mut trace = Trace::of(self, &request);
+        trace.record.of_member(member);
+        let verdict = Verdict::Refused(Refusal { retry_after, ..Refusal::new(code) });
         self.ended((request.service, request.op), verdict, trace).await
     }
 

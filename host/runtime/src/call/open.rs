@@ -9,7 +9,7 @@ use pinhole_manifest::diff::diff;
 use pinhole_manifest::model::Op;
 use pinhole_manifest::{Manifest, ServiceId};
 
-use super::{Call, CallRequest, Executor, Received, Trace};
+use super::{Call, CallRequest, Executor, Hides, Received, Trace};
 use crate::catalog::{Entry, Missing, ModuleFiles, Source};
 use crate::outcome::{Code, Refusal};
 use crate::store::{Store, StoreError};
@@ -78,12 +78,16 @@ impl<'a> Call<Opened<'a>> {
         trace: &mut Trace,
     ) -> Result<Call<Agreed<'a>>, Refusal> {
         let Opened { request, grant, now } = self.stage;
+        if request.hides == Hides::Service {
+            return Err(Refusal::new(Code::UnknownService));
+        }
         let entry = executor.manifest_of(&request.service, now)?;
         let manifest = &entry.manifest;
         trace.meta.manifest = Some(manifest.label());
         trace.meta.digest = Some(manifest.digest());
         trace.meta.unsigned = entry.source == Source::UnsignedFile;
-        let op = manifest.op(&request.op).ok_or_else(|| Refusal::new(Code::UnknownOp))?;
+        let op = manifest.op(&request.op).filter(|_| request.hides != Hides::Op);
+        let op = op.ok_or_else(|| Refusal::new(Code::UnknownOp))?;
         trace.result_bytes = op.limits.result_bytes;
         trace.record.is_a(op.access);
         executor.covered(covers, &grant, entry, op)?;

@@ -6,6 +6,7 @@
 use pinhole_manifest::Access;
 
 use super::ask::Asking;
+use super::explain::{Explained, Explanation};
 use super::require::Found;
 use super::{CallRequest, Executor, Trace};
 use crate::net::Sent;
@@ -37,6 +38,31 @@ impl Executor {
         let mut outcome = self.ended((request.service, request.op), verdict, trace).await;
         outcome.proposal = proposal;
         outcome
+    }
+
+    /// What a call would come to where it is run or proposed. Spends nothing; sends nothing, not even what a proposal
+    /// looks up first.
+    pub async fn explain_or_propose(&self, request: CallRequest) -> Explained {
+        match self.walk_to_request(&request).await {
+            Ok(explanation) => Explained::WouldRun(Box::new(explanation)),
+            Err(refusal) if is_unapproved(&refusal) && self.writes(&request) => {
+                match self.explain_proposal(&request).await {
+                    Ok(explanation) => Explained::WouldAsk(Box::new(explanation)),
+                    Err(refusal) => Explained::Refused(refusal),
+                }
+            }
+            Err(refusal) => Explained::Refused(refusal),
+        }
+    }
+
+    async fn explain_proposal(&self, request: &CallRequest) -> Result<Explanation, Refusal> {
+        let mut trace = Trace::of(self, request);
+        let asking = self.consider(request, &mut trace).await?;
+        asking.has_use_left(self).await?;
+        let bot = self.bot.public().id();
+        let rule =
+            format!("the grant does not let bot {bot} do this write: a proposal for the member comes back");
+        asking.describe(rule, self, &trace)
     }
 
     /// What a write under the bot's grant of the connection would be, for the member. Spends nothing; sends nothing but

@@ -8,7 +8,7 @@ mod words;
 
 use std::sync::Arc;
 
-use pinhole_grant::{Grant, PrincipalId, args_digest};
+use pinhole_grant::{Grant, KeyId, PrincipalId, args_digest};
 use pinhole_manifest::model::Args;
 use pinhole_manifest::pick::Projection;
 use pinhole_manifest::{Access, OpId, ServiceId};
@@ -86,6 +86,11 @@ impl Record {
         let Facts { at, bot, service, op, .. } = &self.facts;
         let facts = Facts::new(*at, *bot, service.clone(), op.clone());
         Self { facts, access: self.access, before_last: 0, left: None }
+    }
+
+    /// Whose grant it is, as far as a door knows.
+    pub(super) fn of_member(&mut self, member: Option<KeyId>) {
+        self.facts.member = member;
     }
 
     /// The grant is open.

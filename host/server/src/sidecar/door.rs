@@ -10,17 +10,20 @@ use pinhole_grant::{PrincipalId, Standing};
 use pinhole_manifest::model::Op;
 use pinhole_manifest::{Access, ServiceId};
 use pinhole_runtime::clock::Timer;
+use pinhole_runtime::outcome::{Code, Refusal};
 use pinhole_runtime::store::Desk;
-use pinhole_runtime::{CallRequest, Executor};
+use pinhole_runtime::{CallRequest, Executor, Hides};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::answer::No;
+use super::listed::Listed;
 use super::metrics::Metrics;
 use super::posted::Posted;
-use super::queue::{Asker, Entered, Lane, Queue, Slot};
+use super::queue::{Asker, Displaced, Entered, Lane, Queue, Slot};
 use super::sessions::Sessions;
+use super::turned_away::TurnedAway;
 use crate::Reach;
 use crate::http::{Admission, HttpSettings, NamedHost, Peer, Refused, is_json, metadata, whole};
 
@@ -34,6 +37,8 @@ pub(super) struct Door {
     pub(super) timer: Arc<dyn Timer>,
     pub(super) reach: Reach,
     pub(super) queue: Queue,
+    /// Which of those for whom there was no room leave a receipt.
+    pub(super) turned_away: TurnedAway,
     /// The check of tokens, where there are any.
     pub(super) admission: Option<Admission>,
     pub(super) settings: Arc<HttpSettings>,
@@ -41,6 +46,8 @@ pub(super) struct Door {
     /// Writes that were begun.
     pub(super) tasks: TaskTracker,
     pub(super) metrics: Metrics,
+    /// What lists are made of.
+    pub(super) listed: Listed,
     /// Who may look through receipts at once.
     pub(super) looking: Semaphore,
     /// Research sessions that are open.
@@ -54,11 +61,32 @@ pub(super) struct Caller {
     pub(super) reach: Reach,
 }
 
+impl Caller {
+    /// Says of what is not there, or not for this caller, what is true of both.
+    pub(super) fn explain(&self, refusal: &mut Refusal) {
+        let what = match refusal.code {
+            Code::UnknownService => "there is no such service here",
+            Code::UnknownOp => "the service has no such op",
+            _ => return,
+        };
+        let (whose, hint) = match self.id {
+            Some(_) => (
+                "your token does not show it",
+                "`GET /v1/services` lists what your token shows; writes want one that was made with `--scope write`, reads one \
+                 with `--scope read`, each service one that names it or none",
+            ),
+            None => ("it does not show here", "`GET /v1/services` lists what does"),
+        };
+        refusal.message = format!("{what}, or {whose}");
+        refusal.hint = hint.into();
+    }
+}
+
 /// Why a call has no turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoTurn {
-    /// As many wait as may.
-    Full,
+    /// As many wait as may, and others have no more than whose call this is.
+    Full(Asker),
     /// The sidecar ends.
     Stopping,
 }
@@ -105,15 +133,17 @@ impl Door {
         self.executor.catalog.find(&call.service)?.manifest.op(&call.op)
     }
 
-    /// Whether a service of that name, or an op of it, shows for somebody.
-    pub(super) fn shows(&self, caller: &Caller, call: &CallRequest) -> Shows {
-        let Some(op) = self.op(call) else { return Shows::Yes };
-        if caller.reach.covers(&call.service, op.access) {
-            return Shows::Yes;
-        }
-        let of_service =
-            [Access::Read, Access::Write].iter().any(|access| caller.reach.covers(&call.service, *access));
-        if of_service { Shows::NotTheOp } else { Shows::Nothing }
+    /// The call as its caller may make it: what does not show for them is hidden from it.
+    pub(super) fn as_shown(&self, caller: &Caller, mut call: CallRequest) -> CallRequest {
+        let covers = |access: &Access| caller.reach.covers(&call.service, *access);
+        call.hides = if ![Access::Read, Access::Write].iter().any(covers) {
+            Hides::Service
+        } else if self.op(&call).is_some_and(|op| !covers(&op.access)) {
+            Hides::Op
+        } else {
+            Hides::Nothing
+        };
+        call
     }
 
     /// A place among those that run, once it is this call's turn. Who stops waiting leaves the queue.
@@ -123,16 +153,19 @@ impl Door {
         }
         match self.queue.enter(&self.lane(&call.service), || self.asker(&call.grant)) {
             Entered::Now(slot) => Ok(slot),
-            Entered::Full => Err(NoTurn::Full),
-            Entered::Later(waiting) => tokio::select! {
-                biased;
-                () = self.stop.cancelled() => Err(NoTurn::Stopping),
-                slot = waiting => Ok(slot),
-            },
+            Entered::Full(asker) => Err(NoTurn::Full(asker)),
+            Entered::Later(waiting) => {
+                let asker = waiting.asker();
+                tokio::select! {
+                    biased;
+                    () = self.stop.cancelled() => Err(NoTurn::Stopping),
+                    given = waiting => given.map_err(|Displaced| NoTurn::Full(asker)),
+                }
+            }
         }
     }
 
-    fn lane(&self, service: &ServiceId) -> Lane {
+    pub(super) fn lane(&self, service: &ServiceId) -> Lane {
         self.executor.catalog.find(service).map(|entry| entry.manifest.id().clone())
     }
 
@@ -141,12 +174,4 @@ impl Door {
         let shown = self.executor.bot.inspect(grant, &self.executor.issuers).ok()?;
         (shown.standing == Standing::Good).then_some(shown.issuer)
     }
-}
-
-/// What of a call shows for somebody. What is left out cannot be told from what is not there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shows {
-    Yes,
-    NotTheOp,
-    Nothing,
 }

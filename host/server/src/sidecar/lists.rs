@@ -8,12 +8,16 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderValue};
-use pinhole_manifest::model::{Effect, Op};
-use pinhole_runtime::catalog::Entry;
-use serde_json::{Value, json};
+use pinhole_grant::PublicKey;
+use pinhole_manifest::Access;
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 
 use super::answer::{self, No};
 use super::door::{Caller, Door};
+use super::listed::Service;
 use crate::http::{NamedHost, metadata};
 
 const PROMETHEUS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -22,33 +26,50 @@ const PROMETHEUS: HeaderValue = HeaderValue::from_static("text/plain; version=0.
 pub(super) async fn services(State(door): State<Arc<Door>>, request: Request) -> Response {
     let (parts, _body) = request.into_parts();
     match door.admit(&parts).await {
-        Ok(caller) => answer::document(&json!({
-            "ok": true,
-            "bot": door.executor.bot.public(),
-            "services": door.executor.catalog.iter().filter_map(|entry| service(entry, &caller)).collect::<Vec<_>>(),
-        })),
+        Ok(caller) => {
+            let (bot, services) = (door.executor.bot.public(), door.services(&caller));
+            answer::document(&List { ok: true, bot, services })
+        }
         Err(no) => no.answer(),
     }
 }
 
-fn service(entry: &Entry, caller: &Caller) -> Option<Value> {
-    let manifest = &entry.manifest;
-    let shows = |op: &&Op| caller.reach.covers(manifest.id(), op.access);
-    let ops: Vec<Value> = manifest.ops().values().filter(shows).map(op).collect();
-    (!ops.is_empty()).then(|| {
-        json!({
-            "service": manifest.id(), "version": manifest.version().to_string(), "name": manifest.name(),
-            "summary": manifest.summary(), "host": manifest.host(), "verified": manifest.verified(),
-            "digest": manifest.digest(), "source": entry.source.name(), "ops": ops,
-        })
-    })
+impl Door {
+    fn services<'d>(&'d self, caller: &Caller) -> Vec<One<'d>> {
+        let one = |service: &'d Service| {
+            let shows = |(access, op): &'d (Access, Box<RawValue>)| {
+                caller.reach.covers(&service.id, *access).then_some(&**op)
+            };
+            let ops: Vec<&RawValue> = service.ops.iter().filter_map(shows).collect();
+            (!ops.is_empty()).then_some(One { said: &service.said, ops })
+        };
+        self.listed.services(&self.executor.catalog).iter().filter_map(one).collect()
+    }
 }
 
-fn op(op: &Op) -> Value {
-    json!({
-        "op": op.id, "access": op.access, "summary": op.summary, "args": op.args.json(),
-        "effect": op.effect.map(Effect::as_str), "irreversible": op.irreversible,
-    })
+/// What is answered.
+#[derive(Serialize)]
+struct List<'d> {
+    ok: bool,
+    bot: &'d PublicKey,
+    services: Vec<One<'d>>,
+}
+
+/// A service of it.
+struct One<'d> {
+    said: &'d Map<String, Value>,
+    ops: Vec<&'d RawValue>,
+}
+
+impl Serialize for One<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.said {
+            map.serialize_entry(name, value)?;
+        }
+        map.serialize_entry("ops", &self.ops)?;
+        map.end()
+    }
 }
 
 /// Whether calls could run: the store answers.
@@ -83,8 +104,8 @@ pub(super) async fn metrics(State(door): State<Arc<Door>>, request: Request) -> 
 }
 
 /// How the sidecar is spoken to.
-pub(super) async fn openapi() -> Response {
-    answer::document(&super::openapi())
+pub(super) async fn openapi(State(door): State<Arc<Door>>) -> Response {
+    answer::document(&door.listed.description())
 }
 
 /// Where tokens come from, for clients that look for it.

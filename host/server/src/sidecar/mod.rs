@@ -11,6 +11,7 @@
 mod answer;
 mod asked;
 mod door;
+mod listed;
 mod lists;
 mod metrics;
 mod openapi;
@@ -21,6 +22,7 @@ mod research;
 mod run;
 mod sessions;
 mod tools;
+mod turned_away;
 
 use std::sync::Arc;
 
@@ -116,11 +118,13 @@ pub async fn serve(sidecar: Sidecar, at: At, stop: CancellationToken) -> Result<
         timer: Arc::clone(&timer),
         reach,
         queue: queue::Queue::new(queue),
+        turned_away: turned_away::TurnedAway::default(),
         admission,
         settings: Arc::clone(&settings),
         stop,
         tasks: draining.tasks.clone(),
         metrics: metrics::Metrics::default(),
+        listed: listed::Listed::default(),
         looking: Semaphore::new(LOOKING_MAX),
         sessions: sessions::Sessions::default(),
     });

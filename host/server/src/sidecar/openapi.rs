@@ -276,7 +276,7 @@ fn of_parts() -> Value {
         "Explained": {
             "type": "object", "additionalProperties": false, "required": ["ok", "would", "explanation"],
             "properties": {
-                "ok": {"const": true}, "would": {"type": "string", "enum": ["run", "ask"]},
+                "ok": {"const": true}, "would": {"type": "string", "enum": ["run", "propose"]},
                 "explanation": {"type": "object", "required": ["service", "op", "access", "args", "grant", "rule"]},
             },
         },

@@ -16,7 +16,6 @@ use serde_json::{Map, Value, json};
 use super::answer::{self, No, NoSession};
 use super::door::Door;
 use super::posted::{Opening, Wish};
-use super::run::no_turn;
 use super::sessions::{Moment, NotKept};
 use crate::http::Refused;
 use crate::research::{Called, NotOpened, Research, Session};
@@ -77,7 +76,7 @@ impl Door {
         };
         let slot = match self.turn(ready.request()).await {
             Ok(slot) => slot,
-            Err(why) => return Ok(no_turn(ready.request().clone(), why)),
+            Err(why) => return Ok(self.no_turn(ready.request().clone(), why).await),
         };
         // It may have waited, and the session may be over or ended since.
         self.session(&id, caller.id)?;

@@ -8,14 +8,14 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use pinhole_manifest::Access;
-use pinhole_runtime::outcome::Code;
+use pinhole_runtime::outcome::{Code, Verdict};
 use pinhole_runtime::{CallRequest, Explained, Outcome};
 use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::answer::{self, No};
-use super::door::{Door, NoTurn, RETRY_AFTER, Shows};
-use super::queue::Slot;
+use super::door::{Caller, Door, NoTurn, RETRY_AFTER};
+use super::queue::{Asker, Slot};
 
 /// Runs a call.
 pub(super) async fn run(State(door): State<Arc<Door>>, request: Request) -> Response {
@@ -29,15 +29,12 @@ pub(super) async fn explain(State(door): State<Arc<Door>>, request: Request) -> 
 
 impl Door {
     async fn run(&self, request: Request) -> Result<Response, No> {
-        let call = match self.call(request).await? {
-            Ok(call) => call,
-            Err(turned_away) => return Ok(answer::outcome(&turned_away)),
-        };
+        let (caller, call) = self.call(request).await?;
         let slot = match self.turn(&call).await {
             Ok(slot) => slot,
-            Err(why) => return Ok(no_turn(call, why)),
+            Err(why) => return Ok(self.no_turn(call, why).await),
         };
-        let outcome = if self.op(&call).is_some_and(|op| op.access == Access::Write) {
+        let mut outcome = if self.op(&call).is_some_and(|op| op.access == Access::Write) {
             self.to_its_end(call, slot).await
         } else {
             let outcome = self.executor.run(call).await;
@@ -47,36 +44,33 @@ impl Door {
         if outcome.rotated.is_some() {
             self.metrics.rotated();
         }
+        if let Verdict::Refused(refusal) = &mut outcome.verdict {
+            caller.explain(refusal);
+        }
         Ok(answer::outcome(&outcome))
     }
 
     async fn explain(&self, request: Request) -> Result<Response, No> {
-        let call = match self.call(request).await? {
-            Ok(call) => call,
-            Err(turned_away) => return Ok(answer::outcome(&turned_away)),
-        };
+        let (caller, call) = self.call(request).await?;
         let (service, op) = (call.service.clone(), call.op.clone());
-        let (would, explanation) = match self.executor.explain(call).await {
+        let (would, explanation) = match self.executor.explain_or_propose(call).await {
             Explained::WouldRun(explanation) => ("run", explanation),
-            Explained::WouldAsk(explanation) => ("ask", explanation),
-            Explained::Refused(refusal) => {
+            Explained::WouldAsk(explanation) => ("propose", explanation),
+            Explained::Refused(mut refusal) => {
+                caller.explain(&mut refusal);
                 return Ok(answer::outcome(&Outcome::refused(service, op, refusal)));
             }
         };
         Ok(answer::document(&json!({"ok": true, "would": would, "explanation": explanation})))
     }
 
-    /// The call that is posted, or what comes of one that does not show for who posts it.
-    async fn call(&self, request: Request) -> Result<Result<CallRequest, Outcome>, No> {
+    /// The call that is posted, as far as it shows for who posts it.
+    async fn call(&self, request: Request) -> Result<(Caller, CallRequest), No> {
         let (parts, body) = request.into_parts();
         let caller = self.admit(&parts).await?;
         let call = self.posted(&parts, body).await?.by(caller.id);
-        let code = match self.shows(&caller, &call) {
-            Shows::Yes => return Ok(Ok(call)),
-            Shows::NotTheOp => Code::UnknownOp,
-            Shows::Nothing => Code::UnknownService,
-        };
-        Ok(Err(Outcome::turned_away(call.service, call.op, code, None)))
+        let call = self.as_shown(&caller, call);
+        Ok((caller, call))
     }
 
     /// Runs a write to its end; until then it has its place.
@@ -95,13 +89,25 @@ impl Door {
         // It panics nowhere; were it to, it is not known whether anything left.
         given.await.unwrap_or_else(|_gone| Outcome::lost(service, op))
     }
-}
 
-/// What is answered to a call that has no turn.
-pub(super) fn no_turn(call: CallRequest, why: NoTurn) -> Response {
-    let outcome = Outcome::turned_away(call.service, call.op, Code::Busy, Some(RETRY_AFTER.as_secs()));
-    match why {
-        NoTurn::Full => answer::outcome(&outcome),
-        NoTurn::Stopping => answer::with_status(&outcome, StatusCode::SERVICE_UNAVAILABLE),
+    /// What is answered to a call that has no turn.
+    pub(super) async fn no_turn(&self, call: CallRequest, why: NoTurn) -> Response {
+        let wait = Some(RETRY_AFTER.as_secs());
+        match why {
+            NoTurn::Full(asker) if self.leaves_a_receipt(&call, asker) => {
+                answer::outcome(&self.executor.turn_away(call, asker, Code::Busy, wait).await)
+            }
+            NoTurn::Full(_) => {
+                answer::outcome(&Outcome::turned_away(call.service, call.op, Code::Busy, wait))
+            }
+            NoTurn::Stopping => {
+                let outcome = Outcome::turned_away(call.service, call.op, Code::Busy, wait);
+                answer::with_status(&outcome, StatusCode::SERVICE_UNAVAILABLE)
+            }
+        }
+    }
+
+    fn leaves_a_receipt(&self, call: &CallRequest, asker: Asker) -> bool {
+        self.turned_away.leaves_a_receipt(asker, self.lane(&call.service), self.timer.now())
     }
 }

@@ -3,20 +3,21 @@
 //! The list is closed: it is made of the manifests alone. INVARIANT: no list has reads and writes; who wants writes asks for
 //! them. A tool permits nothing: a call of it is posted with a grant.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Access, ServiceId};
-use rmcp::model::Tool;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use url::form_urlencoded;
 
 use super::answer::{self, No};
 use super::door::{Caller, Door};
-use crate::mcp::tools::OpTool;
+use super::listed::Tool;
 
 /// In whose form tools are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,36 +39,33 @@ struct Wanted {
 /// Gives the list.
 pub(super) async fn tools(State(door): State<Arc<Door>>, request: Request) -> Response {
     let (parts, _body) = request.into_parts();
-    let listed = match door.admit(&parts).await {
-        Ok(caller) => {
-            Wanted::read(parts.uri.query().unwrap_or_default()).map(|wanted| door.tools(&caller, &wanted))
-        }
+    let wanted = match door.admit(&parts).await {
+        Ok(caller) => Wanted::read(parts.uri.query().unwrap_or_default()).map(|wanted| (caller, wanted)),
         Err(no) => Err(no),
     };
-    listed.map_or_else(|no| no.answer(), |list| answer::document(&list))
+    wanted.map_or_else(|no| no.answer(), |(caller, wanted)| answer::document(&door.tools(&caller, &wanted)))
 }
 
 impl Door {
-    fn tools(&self, caller: &Caller, wanted: &Wanted) -> Value {
-        let (mut tools, mut calls) = (Vec::new(), Map::new());
-        for entry in self.executor.catalog.iter() {
-            let service = entry.manifest.id();
+    fn tools<'d>(&'d self, caller: &Caller, wanted: &Wanted) -> List<'d> {
+        let shows = |tool: &&Tool| {
+            let Tool { service, access, .. } = tool;
             let asked_for = wanted.services.is_empty() || wanted.services.contains(service);
-            if !asked_for || !caller.reach.covers(service, wanted.access) {
-                continue;
-            }
-            for op in entry.manifest.ops().values().filter(|op| op.access == wanted.access) {
-                let tool = OpTool::of_a_grant(entry, op);
-                let mut call = json!({"service": service, "op": op.id});
-                if let (Some(members), Some(next)) = (call.as_object_mut(), tool.next_argument()) {
-                    members.insert("next".to_owned(), next.into());
-                }
-                calls.insert(tool.name(), call);
-                tools.push(wanted.dialect.of(&tool.tool()));
-            }
-        }
-        json!({"ok": true, "access": wanted.access, "tools": tools, "calls": calls})
+            *access == wanted.access && asked_for && caller.reach.covers(service, *access)
+        };
+        let all = self.listed.tools(wanted.dialect, &self.executor.catalog).iter().filter(shows);
+        let calls = all.clone().map(|tool| (tool.name.as_str(), &*tool.call)).collect();
+        List { ok: true, access: wanted.access, tools: all.map(|tool| &*tool.shown).collect(), calls }
     }
+}
+
+/// What is answered.
+#[derive(Serialize)]
+struct List<'d> {
+    ok: bool,
+    access: Access,
+    tools: Vec<&'d RawValue>,
+    calls: BTreeMap<&'d str, &'d RawValue>,
 }
 
 impl Dialect {
@@ -82,7 +80,7 @@ impl Dialect {
     }
 
     /// A tool in this form.
-    pub(super) fn of(self, tool: &Tool) -> Value {
+    pub(super) fn of(self, tool: &rmcp::model::Tool) -> Value {
         let (name, description, schema) = (&tool.name, &tool.description, &tool.input_schema);
         match self {
             Self::Messages => json!({"name": name, "description": description, "input_schema": schema}),

@@ -163,6 +163,58 @@ fn a_token_narrows_what_shows_and_what_runs() {
     assert!(block_on(reader.tools(&tools)).unwrap().unwrap().tools.is_empty());
 }
 
+#[test]
+fn what_a_token_does_not_show_cannot_be_told_from_what_is_not_there_and_leaves_a_receipt() {
+    let (home, stage) = (Home::new(), Stage::new());
+    let grant = text(&home.mint(&[]));
+    let served = Served::new(&home, &stage, &["--listen", "127.0.0.1:0"]);
+    let (reader, other) = (home.token("reader", &[]), home.token("other", &["--service", "stripe"]));
+    let ask = |path: &str, token: &str, op: &str, grant: &str| {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\ncontent-type: application/json\r\nauthorization: Bearer {token}"
+        );
+        let said = served.ask(&head, &served::call(op, &json!({}), grant));
+        let mut document = said.is(said.status);
+        assert_eq!(
+            (document["ok"].take(), document["op"].take()),
+            (json!(false), json!(op.split('.').nth(1)))
+        );
+        for one in ["ms", "receipt"] {
+            document["meta"].as_object_mut().unwrap().remove(one);
+        }
+        document["service"].take();
+        document
+    };
+    let cases = [
+        (&reader, "github.create_issue", "github.no_such_op", "unknown_op"),
+        (&other, "github.get_repo", "nowhere.get_repo", "unknown_service"),
+        (&other, "github.create_issue", "github.no_such_op", "unknown_service"),
+    ];
+    for (token, hidden, absent, code) in cases {
+        for path in ["/v1/run", "/v1/explain"] {
+            let said = ask(path, token, hidden, &grant);
+            assert_eq!(said["refusal"]["code"], code);
+            let words = said["refusal"]["message"].as_str().unwrap();
+            assert!(words.ends_with("or your token does not show it"), "{words}");
+            assert_eq!(said, ask(path, token, absent, &grant));
+            let nothing = ask(path, token, hidden, "{}");
+            assert_eq!(nothing["refusal"]["code"], "grant_malformed");
+            assert_eq!(nothing, ask(path, token, absent, "{}"));
+        }
+    }
+    assert_eq!(stage.requests(), 0);
+    let listed =
+        home.run(&["receipts", "list", "--service", "github", "--op", "create_issue", "--json"]).json();
+    let runs: Vec<&Value> = listed.as_array().unwrap().iter().map(|receipt| &receipt["run"]).collect();
+    let codes: Vec<&str> = runs.iter().map(|run| run["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["grant_malformed", "unknown_service", "grant_malformed", "unknown_op"]);
+    let said = |run: &Value| (run["member"].is_string(), run["principal"].is_string(), run["sent"] == "no");
+    assert_eq!(
+        runs.iter().map(|run| said(run)).collect::<Vec<_>>(),
+        [(false, true, true), (true, true, true), (false, true, true), (true, true, true)]
+    );
+}
+
 fn refused(client: &Client, call: &Call) -> String {
     match block_on(client.run(call)).unwrap() {
         Outcome::Refused(refusal) => {

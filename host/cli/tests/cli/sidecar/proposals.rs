@@ -94,6 +94,37 @@ fn a_write_is_proposed_shown_from_her_manifest_approved_and_run_once() {
 }
 
 #[test]
+fn what_would_be_proposed_is_explained_and_nothing_is_looked_up() {
+    let two = Two::new();
+    let grant = two.grant(&["--connection", "default"]);
+    let (proposal, _outcome) = two.proposal();
+    let before = two.stage.requests();
+    let explained = two.served.post("/v1/explain", &call("github.create_issue", &args(), &grant)).is(200);
+    assert_eq!(explained["would"], "propose");
+    let explanation = &explained["explanation"];
+    for name in ["confirm", "args"] {
+        assert_eq!(explanation[name], proposal[name]);
+    }
+    let request = &explanation["request"];
+    assert_eq!(
+        (&request["method"], &request["url"], &request["body"]["title"]),
+        (
+            &json!("POST"),
+            &json!("https://api.github.com/repos/pinhole-demo/lantern/issues"),
+            &json!("The lamp flickers")
+        )
+    );
+    assert!(explanation["rule"].as_str().unwrap().contains("a proposal for the member"), "{explanation}");
+    assert_eq!(two.stage.requests(), before);
+    // What a run would refuse is refused here.
+    let wrong = call("github.create_issue", &json!({"owner": "pinhole-demo"}), &grant);
+    two.served.post("/v1/explain", &wrong).refused(403, "invalid_args");
+    let approved = two.grant(&["--approve-proposal", &two.hers.write("p.json", proposal.to_string())]);
+    let explained = two.served.post("/v1/explain", &call("github.create_issue", &args(), &approved)).is(200);
+    assert_eq!(explained["would"], "run");
+}
+
+#[test]
 fn wherever_the_bot_lies_it_is_said_and_nothing_is_approved() {
     let two = Two::new();
     let (honest, _outcome) = two.proposal();

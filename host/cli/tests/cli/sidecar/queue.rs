@@ -24,6 +24,11 @@ struct Two {
 
 impl Two {
     fn new() -> Self {
+        Self::believing(&[])
+    }
+
+    /// The same with other homes' members whose grants are believed too.
+    fn believing(others: &[&Home]) -> Self {
         let home = Home::new();
         let authority = Authority::new().unwrap();
         let github = Config {
@@ -41,11 +46,10 @@ impl Two {
         let (github, stripe) = (Stage::with(github), Stage::with(stripe));
         let [ours, theirs] =
             [github.dial_for("api.github.com", &home), stripe.dial_for("api.stripe.com", &home)];
-        let member = home.public("member");
+        let members: Vec<String> =
+            std::iter::once(&home).chain(others.iter().copied()).map(|of| of.public("member")).collect();
         let mut words = vec![
             "sidecar",
-            "--issuer",
-            &member,
             "--calls",
             "4",
             "--calls-of-a-service",
@@ -55,6 +59,7 @@ impl Two {
             "--waiting-for-a-service",
             "3",
         ];
+        words.extend(members.iter().flat_map(|member| ["--issuer", member]));
         words.extend(ours.iter().map(String::as_str));
         words.extend(theirs.get(..2).unwrap().iter().map(String::as_str));
         let served = Served::start(&home, &words);
@@ -93,9 +98,12 @@ fn a_service_that_hangs_fills_its_own_queue_and_starves_no_other() {
     held.extend((0..3).map(|_| two.hang(&body)));
     two.served.until(WAITING, 3);
     assert_eq!(two.served.count(RUNNING), 2);
+    let mut is_first = true;
     for _ in 0..20 {
         let answer = two.served.post("/v1/run", &body);
         let refusal = answer.refused(429, "busy");
+        let receipt = answer.is(429)["meta"]["receipt"].clone();
+        assert_eq!(receipt.is_string(), std::mem::take(&mut is_first), "{receipt}");
         assert_eq!((&refusal["sent"], &refusal["retry_after"]), (&json!("no"), &json!(1)));
         assert_eq!(answer.headers["retry-after"], "1");
         let outcome = two.served.post("/v1/run", &balance).is(200);
@@ -103,9 +111,49 @@ fn a_service_that_hangs_fills_its_own_queue_and_starves_no_other() {
     }
     assert_eq!((two.github.requests(), two.stripe.requests()), (2, 20));
     assert_eq!(two.served.count("pinhole_refusals_total{code=\"busy\"}"), 20);
+    // A flood of them is no flood of receipts: the first in a minute has one.
+    let receipts = two.served.get("/v1/receipts?code=busy").is(200)["receipts"].clone();
+    let runs: Vec<&Value> = receipts.as_array().unwrap().iter().map(|receipt| &receipt["run"]).collect();
+    assert_eq!(runs.len(), 1, "{receipts}");
+    let said = [&runs[0]["service"], &runs[0]["op"], &runs[0]["sent"]];
+    assert_eq!(said, [&json!("github"), &json!("get_repo"), &json!("no")]);
+    assert!(runs[0]["member"].is_string() && runs[0]["grant"].is_null(), "{receipts}");
     drop(held);
     two.served.until(RUNNING, 0);
     assert_eq!(two.served.count("pinhole_requests_total{route=\"run\",code=\"gone\"}"), 5);
+}
+
+#[test]
+fn a_member_who_fills_the_queue_keeps_no_other_out() {
+    let other = Home::new();
+    let two = Two::believing(&[&other]);
+    let (body, bot) = (two.body(), two.home.bot());
+    let theirs = call("github.get_repo", &read(), &text(&other.mint_for(&bot, &["--stand-in"])));
+    let held: Vec<Box<dyn Stream>> = (0..2).map(|_| two.hang(&body)).collect();
+    eventually("two at the service", || two.github.requests() == 2);
+    let mut waits = Vec::new();
+    for count in 1..=3 {
+        waits.push(two.hang(&body));
+        two.served.until(WAITING, count);
+    }
+    two.served.post("/v1/run", &body).refused(429, "busy");
+    let mut comes = two.hang(&theirs);
+    let mut newest = waits.pop().unwrap();
+    let refused = answer(&mut *newest);
+    assert!(refused.starts_with("HTTP/1.1 429 ") && refused.contains("retry-after: 1\r\n"), "{refused}");
+    two.served.until(WAITING, 3);
+    // Nor do calls of nobody's.
+    let nobodys = call("github.get_repo", &read(), "{}");
+    let _nobody = two.hang(&nobodys);
+    let refused = answer(&mut *waits.pop().unwrap());
+    assert!(refused.starts_with("HTTP/1.1 429 "), "{refused}");
+    for body in [&nobodys, &body, &theirs] {
+        two.served.post("/v1/run", body).refused(429, "busy");
+    }
+    two.github.standin.behave();
+    drop(held);
+    let served = answer(&mut *comes);
+    assert!(served.starts_with("HTTP/1.1 200 ") && served.contains("pinhole-demo/lantern"), "{served}");
 }
 
 #[test]
@@ -170,9 +218,16 @@ fn ten_thousand_calls_at_a_service_that_hangs_are_turned_away_and_cost_nobody_el
     assert_eq!(two.served.post("/v1/run", &balance).status, 200);
 }
 
-/// One answer, on a connection that goes on.
+/// The answer to one of many calls that are turned away, on a connection that goes on.
 fn one_answer(stream: &mut dyn Stream, request: &str) -> String {
     stream.write_all(request.as_bytes()).unwrap();
+    let said = answer(stream);
+    assert!(said.contains(r#""code":"busy""#), "{said}");
+    said
+}
+
+/// One answer.
+fn answer(stream: &mut dyn Stream) -> String {
     let (mut text, mut part) = (Vec::new(), [0; 4096]);
     loop {
         let read = stream.read(&mut part).unwrap();
@@ -182,8 +237,6 @@ fn one_answer(stream: &mut dyn Stream, request: &str) -> String {
         let Some((head, body)) = said.split_once("\r\n\r\n") else { continue };
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
         if body.len() == length.parse::<usize>().unwrap() {
-            let outcome: Value = serde_json::from_str(body).unwrap();
-            assert_eq!(outcome["refusal"]["code"], "busy");
             return said;
         }
     }

@@ -1,9 +1,9 @@
 //! Who may call now, who waits, and who comes next.
 //!
 //! So many calls at once in all, and so many of a service; whoever comes beyond waits in a queue of bounded length, beyond which
-//! nobody waits. Services take turns, and within a service the members whose grants are used. INVARIANT: at no moment more calls
-//! run than the limits say; a service that never answers holds its own places and no other's; whoever leaves while it waits has
-//! left the queue.
+//! nobody waits. Services take turns, and within a service the members whose grants are used; where it is full, the newest of
+//! who has most there gives way to who has fewer. INVARIANT: at no moment more calls run than the limits say; a service that never
+//! answers holds its own places and no other's; whoever leaves while it waits has left the queue.
 
 mod state;
 #[cfg(test)]
@@ -61,9 +61,13 @@ pub(super) enum Entered {
     Now(Slot),
     /// Others come first.
     Later(Waiting),
-    /// As many wait as may.
-    Full,
+    /// As many wait as may, and who asks has no fewer than others.
+    Full(Asker),
 }
+
+/// It waited, and gave way to somebody who has fewer that wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Displaced;
 
 /// A place in a queue; it is given up when this is dropped.
 #[derive(Debug)]
@@ -93,9 +97,6 @@ impl Queue {
         if self.held().take(lane) {
             return Entered::Now(self.slot(lane.clone()));
         }
-        if self.held().is_full(lane) {
-            return Entered::Full;
-        }
         let asker = asker();
         let mut state = self.held();
         // Meanwhile others came and went.
@@ -104,7 +105,7 @@ impl Queue {
             return Entered::Now(self.slot(lane.clone()));
         }
         let (give, given) = oneshot::channel();
-        let Some(number) = state.wait(lane, asker, give) else { return Entered::Full };
+        let Some(number) = state.wait(lane, asker, give) else { return Entered::Full(asker) };
         drop(state);
         Entered::Later(Waiting { queue: self.clone(), lane: lane.clone(), asker, number, given })
     }
@@ -133,6 +134,13 @@ impl Queue {
     }
 }
 
+impl Waiting {
+    /// Who waits.
+    pub(super) fn asker(&self) -> Asker {
+        self.asker
+    }
+}
+
 impl Drop for Slot {
     fn drop(&mut self) {
         self.queue.held().free(&self.lane);
@@ -141,14 +149,11 @@ impl Drop for Slot {
 }
 
 impl Future for Waiting {
-    type Output = Slot;
+    type Output = Result<Slot, Displaced>;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Slot> {
-        match Pin::new(&mut self.given).poll(context) {
-            Poll::Ready(Ok(slot)) => Poll::Ready(slot),
-            // The other end lives in the queue, and that in here.
-            Poll::Ready(Err(_)) | Poll::Pending => Poll::Pending,
-        }
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // The other end lives in the queue, and that in here: it is gone only once it was taken out.
+        Pin::new(&mut self.given).poll(context).map_err(|_dropped| Displaced)
     }
 }
 

@@ -1,13 +1,17 @@
-//! What the queues hold, and the rule of whose turn it is. Pure but for the tickets, which it only carries.
+//! What the queues hold, and the rules of whose turn it is and of who gives way. Pure but for the tickets, which it only carries.
 //!
 //! INVARIANT: a service stands in `turn` exactly while somebody waits for it, and a member in the turn of a service exactly while
-//! a call of hers does; counts are those of what is there.
+//! a call of hers does; counts are those of what is there. Nobody is refused a place while another holds two more of those
+//! that are lacking.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use tokio::sync::oneshot;
 
 use super::{Asker, Lane, QueueLimits, Slot, Standing};
+
+/// So many more than who comes must somebody hold who gives way: with one more, the two would only change places.
+const MORE: usize = 2;
 
 #[derive(Debug)]
 pub(super) struct State {
@@ -32,6 +36,15 @@ struct Service {
 pub(super) struct Ticket {
     number: u64,
     pub(super) give: oneshot::Sender<Slot>,
+}
+
+/// What somebody holds of the places that are lacking.
+#[derive(Debug, Clone)]
+struct Holding {
+    waiting: usize,
+    /// Where the newest is, and which.
+    lane: Lane,
+    newest: u64,
 }
 
 /// Whose turn it is; the place is counted as taken.
@@ -60,16 +73,12 @@ impl State {
         free
     }
 
-    /// Whether nobody more may wait for a service.
-    pub(super) fn is_full(&self, lane: &Lane) -> bool {
-        let waiting = self.services.get(lane).map_or(0, |service| service.waiting);
-        self.waiting >= self.limits.waiting || waiting >= self.limits.waiting_for_a_service
-    }
-
-    /// Puts somebody into the queue of a service; `None` where it is full.
+    /// Puts somebody into the queue of a service; `None` where it is full, and nobody holds so much more that they give way.
+    /// The ticket of who does is dropped, which tells them.
     pub(super) fn wait(&mut self, lane: &Lane, asker: Asker, give: oneshot::Sender<Slot>) -> Option<u64> {
         if self.is_full(lane) {
-            return None;
+            let (other, holding) = self.who_gives_way(lane, &asker)?;
+            self.leave(&holding.lane, &other, holding.newest);
         }
         let number = self.number;
         self.number = self.number.wrapping_add(1);
@@ -116,7 +125,7 @@ impl State {
         self.tidy(lane);
     }
 
-    /// Somebody who waited has gone, or has had a turn.
+    /// Somebody who waited has gone, has had a turn, or gives way.
     pub(super) fn leave(&mut self, lane: &Lane, asker: &Asker, number: u64) {
         let Some(service) = self.services.get_mut(lane) else { return };
         if !service.leave(asker, number) {
@@ -135,6 +144,41 @@ impl State {
             Standing { lane: lane.clone(), running, waiting }
         };
         self.services.iter().map(standing).collect()
+    }
+
+    fn is_full(&self, lane: &Lane) -> bool {
+        self.waiting >= self.limits.waiting || self.has_all_its_places(lane)
+    }
+
+    fn has_all_its_places(&self, lane: &Lane) -> bool {
+        let waiting = self.services.get(lane).map_or(0, |service| service.waiting);
+        waiting >= self.limits.waiting_for_a_service
+    }
+
+    /// Who holds most, if that is so much more than this asker; of several, who came last.
+    fn who_gives_way(&self, lane: &Lane, asker: &Asker) -> Option<(Asker, Holding)> {
+        let mut holdings = self.holdings(lane);
+        let own = holdings.remove(asker).map_or(0, |holding| holding.waiting);
+        let most = holdings.into_iter().max_by_key(|(_, holding)| (holding.waiting, holding.newest))?;
+        (most.1.waiting >= own.saturating_add(MORE)).then_some(most)
+    }
+
+    /// Who holds what of the places that are lacking: those of the service, or else those of all.
+    fn holdings(&self, lane: &Lane) -> HashMap<Asker, Holding> {
+        let of_one = self.has_all_its_places(lane);
+        let mut holdings = HashMap::<Asker, Holding>::new();
+        for (at, service) in self.services.iter().filter(|(at, _)| !of_one || *at == lane) {
+            for (asker, tickets) in &service.askers {
+                let Some(newest) = tickets.back().map(|ticket| ticket.number) else { continue };
+                let new = || Holding { waiting: 0, lane: at.clone(), newest };
+                let holding = holdings.entry(*asker).or_insert_with(new);
+                holding.waiting += tickets.len();
+                if newest > holding.newest {
+                    (holding.newest, holding.lane) = (newest, at.clone());
+                }
+            }
+        }
+        holdings
     }
 
     fn tidy(&mut self, lane: &Lane) {
@@ -170,3 +214,6 @@ impl Service {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,7 +39,11 @@ fn later(queue: &Queue, name: &str, asker: Asker) -> Waiting {
 }
 
 fn is_given(waiting: &mut Waiting) -> Option<Slot> {
-    waiting.now_or_never()
+    waiting.now_or_never().map(|given| given.unwrap())
+}
+
+fn is_displaced(waiting: &mut Waiting) -> bool {
+    matches!(waiting.now_or_never(), Some(Err(Displaced)))
 }
 
 fn waiting_for(queue: &Queue, name: &str) -> usize {
@@ -55,7 +59,7 @@ fn a_service_that_never_answers_keeps_no_other_out() {
     let queue = Queue::new(LIMITS);
     let _held: Vec<Slot> = (0..2).map(|_| now(&queue, "slow")).collect();
     let _waiting: Vec<Waiting> = (0..4).map(|_| later(&queue, "slow", None)).collect();
-    assert!(matches!(enter(&queue, "slow", None), Entered::Full));
+    assert!(matches!(enter(&queue, "slow", None), Entered::Full(_)));
     for _ in 0..10 {
         drop((now(&queue, "quick"), now(&queue, "quick")));
     }
@@ -99,11 +103,44 @@ fn members_take_turns_within_a_service() {
 }
 
 #[test]
+fn who_has_most_gives_way_to_who_has_fewer_and_the_newest_first() {
+    let queue = Queue::new(QueueLimits { calls: 1, ..LIMITS });
+    let held = now(&queue, "first");
+    let mut many = [(); 4].map(|()| later(&queue, "first", member(1)));
+    assert!(matches!(enter(&queue, "first", member(1)), Entered::Full(_)));
+    let (mut other, mut nobody) = (later(&queue, "first", member(2)), later(&queue, "first", None));
+    // She has one less of each, and no other now has two more than one of these.
+    assert!(matches!(enter(&queue, "first", member(2)), Entered::Full(_)));
+    assert!(matches!(enter(&queue, "first", None), Entered::Full(_)));
+    let [first, second, third, last] = &mut many;
+    assert!(is_displaced(last) && is_displaced(third));
+    assert_eq!(waiting_for(&queue, "first"), 4);
+    drop(held);
+    for waits in [first, &mut other, &mut nobody, second] {
+        drop(is_given(waits).unwrap());
+    }
+    drop((many, other, nobody));
+    assert_eq!(queue.standings(), []);
+}
+
+#[test]
+fn where_all_places_are_taken_those_of_all_services_count() {
+    let queue = Queue::new(QueueLimits { calls: 1, ..LIMITS });
+    let _held = now(&queue, "first");
+    let mut first = [(); 3].map(|()| later(&queue, "first", member(1)));
+    let mut second = [(); 3].map(|()| later(&queue, "second", member(1)));
+    assert!(matches!(enter(&queue, "third", member(1)), Entered::Full(_)));
+    let _other = later(&queue, "third", member(2));
+    assert!(first.iter_mut().all(|waits| !is_displaced(waits)));
+    assert_eq!(second.each_mut().map(is_displaced), [false, false, true]);
+}
+
+#[test]
 fn who_leaves_has_left() {
     let queue = Queue::new(QueueLimits { calls: 1, waiting_for_a_service: 2, ..LIMITS });
     let held = now(&queue, "first");
     let (gone, mut stays) = (later(&queue, "first", None), later(&queue, "first", None));
-    assert!(matches!(enter(&queue, "first", None), Entered::Full));
+    assert!(matches!(enter(&queue, "first", None), Entered::Full(_)));
     drop(gone);
     assert_eq!(waiting_for(&queue, "first"), 1);
     let another = later(&queue, "first", None);
@@ -153,7 +190,7 @@ proptest! {
                 0 | 1 => match enter(&queue, names[service], member(asker)) {
                     Entered::Now(slot) => running.push((service, slot)),
                     Entered::Later(waits) => waiting.push((service, waits)),
-                    Entered::Full => {
+                    Entered::Full(_) => {
                         let of = waiting.iter().filter(|(of, _)| *of == service).count();
                         prop_assert!(waiting.len() == LIMITS.waiting || of == LIMITS.waiting_for_a_service);
                     }
@@ -164,8 +201,9 @@ proptest! {
             }
             let mut still = Vec::new();
             for (service, mut waits) in waiting {
-                match is_given(&mut waits) {
-                    Some(slot) => running.push((service, slot)),
+                match (&mut waits).now_or_never() {
+                    Some(Ok(slot)) => running.push((service, slot)),
+                    Some(Err(Displaced)) => {}
                     None => still.push((service, waits)),
                 }
             }
