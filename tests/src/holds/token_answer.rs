@@ -97,14 +97,11 @@ pub fn token_answer_seeds() -> Vec<(String, Vec<u8>)> {
 fn is_in(pair: &FreshPair, body: &[u8]) {
     let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
     let found = |name: &str| -> Option<String> {
-        match serde_json::from_slice::<Value>(body) {
-            Ok(answer) => answer[name].as_str().map(str::to_owned),
-            Err(_) => {
-                let form = body.trim_ascii_end();
-                let mut pairs = url::form_urlencoded::parse(form);
-                pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
-            }
+        if let Ok(answer) = serde_json::from_slice::<Value>(body) {
+            return answer[name].as_str().map(str::to_owned);
         }
+        let mut pairs = url::form_urlencoded::parse(body.trim_ascii_end());
+        pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
     };
     assert_eq!(found("access_token").as_deref(), Some(pair.access.expose()));
     if let Some(refresh) = &pair.refresh {
