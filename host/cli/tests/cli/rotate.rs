@@ -54,6 +54,35 @@ fn the_bot_reads_on_under_its_new_key_and_grants_to_the_former_one_open() {
     assert_eq!(stage.requests(), stage.keys().len());
 }
 
+/// Present or former, as text or as bytes.
+#[test]
+fn no_private_key_is_ever_in_the_database() {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    let (home, stage) = (Home::new(), Stage::new());
+    home.connect(&stage, &[]).expect(0);
+    read(&home, &stage, &[]).expect(0);
+    home.run(&["keys", "rotate"]).expect(0);
+    read(&home, &stage, &[]).expect(0);
+    home.run(&["receipts", "checkpoint"]).expect(0);
+    let bots: Value = serde_json::from_slice(&bot_file(&home)).unwrap();
+    let hers: Value = serde_json::from_slice(&std::fs::read(home.path("keys/member.json")).unwrap()).unwrap();
+    let secrets = [&bots["secret"], &bots["former"][0]["secret"], &hers["secret"]];
+    let database: Vec<u8> = ["pinhole.db", "pinhole.db-wal"]
+        .iter()
+        .flat_map(|name| std::fs::read(home.path(name)).unwrap_or_default())
+        .collect();
+    assert!(database.len() > 4096);
+    for secret in secrets {
+        let text = secret.as_str().unwrap();
+        let seeds = URL_SAFE_NO_PAD.decode(text).unwrap();
+        assert_eq!(seeds.len(), 64);
+        for half in [&text.as_bytes()[..40], &seeds[..32], &seeds[32..]] {
+            assert!(!database.windows(half.len()).any(|part| part == half), "a private key is in the database");
+        }
+    }
+}
+
 #[test]
 fn a_key_that_leaked_ends_at_once() {
     let (home, stage) = (Home::guarded(), Stage::new());
