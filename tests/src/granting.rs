@@ -130,7 +130,7 @@ impl<'s> Granting<'s> {
 
 /// A grant with one member of its payload set, signed by the stage's member and sealed to its bot again.
 pub fn altered(stage: &Stage, grant: &[u8], pointer: &str, value: Value) -> Vec<u8> {
-    let signed = seal::open(Kind::Grant, grant, &stage.executor.bot).expect("the bot's grant");
+    let signed = seal::open(Kind::Grant, grant, stage.executor.bot.current()).expect("the bot's grant");
     let keys = [stage.member.public().clone()];
     let verified = sign::verify(Kind::Grant, &signed, &keys).expect("the member's grant");
     let mut payload: Value = serde_json::from_slice(verified.payload()).expect("JSON");
@@ -141,7 +141,7 @@ pub fn altered(stage: &Stage, grant: &[u8], pointer: &str, value: Value) -> Vec<
 
 /// A grant whose signature is another key's, under the name of the one who made it.
 pub fn resigned(stage: &Stage, grant: &[u8], by: &SecretKey) -> Vec<u8> {
-    let bot = &stage.executor.bot;
+    let bot = stage.executor.bot.current();
     let signed = seal::open(Kind::Grant, grant, bot).expect("the bot's grant");
     let keys = [stage.member.public().clone()];
     let payload = sign::verify(Kind::Grant, &signed, &keys).expect("the member's grant").payload().to_vec();

@@ -141,6 +141,7 @@ impl LocalStage {
         Present {
             key: &self.member,
             bot: self.bot.executor.bot.public(),
+            former: &[],
             desk: self.store.as_ref(),
             catalog: &self.bot.executor.catalog,
             entropy: &SystemEntropy,

@@ -119,7 +119,7 @@ impl Setup {
         let dialled = self.dial.unwrap_or_else(|| standin.addr());
         let client = client(&self.catalog, dialled, &standin, self.limits);
         let executor = Executor {
-            bot: Arc::new(SecretKey::generate(KeyKind::Bot, &mut rng)),
+            bot: Arc::new(SecretKey::generate(KeyKind::Bot, &mut rng).into()),
             issuers: vec![member.public().clone()],
             catalog: self.catalog,
             store: Arc::clone(&self.store),

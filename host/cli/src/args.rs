@@ -430,6 +430,11 @@ pub(crate) enum KeysCommand {
         #[command(flatten)]
         passphrase: PassphraseFlags,
     },
+    /// Give the bot another key; grants to the one that it has still open for a while
+    #[command(after_help = crate::keys::rotate::ROTATING)]
+    Rotate(Box<crate::keys::rotate::RotateFlags>),
+    /// End a former key of the bot before its time
+    Retire(crate::keys::rotate::RetireFlags),
 }
 
 /// Where the member's passphrase comes from.

@@ -6,7 +6,7 @@ use pinhole_runtime::store::{Party, QuestionId};
 
 use crate::config::Config;
 use crate::member::Word;
-use crate::{approvals, local, member, sheet, terminal};
+use crate::{approvals, keys, local, member, sheet, terminal};
 
 /// What she said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,8 @@ pub(crate) fn ask(bot: &LocalBot, id: QuestionId, config: &Config) -> anyhow::Re
         }
         Word::Nothing => return Ok(Said::Nothing),
     };
-    let present = local::present(&key, bot.executor.bot.public(), desk, catalog, now()?);
+    let former = keys::formers(&bot.executor.bot);
+    let present = local::present(&key, (bot.executor.bot.public(), &former), desk, catalog, now()?);
     present.approve(&sheet).map_err(|error| approvals::not_approved(error, id))?;
     local::renew_by_the_way(&present);
     Ok(Said::Yes)

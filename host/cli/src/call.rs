@@ -56,7 +56,7 @@ pub(crate) fn prepare(
             let mut issuers = keys::issuers(&flags.issuer)?;
             issuers.extend(keys::member_public(config)?);
             let bot = keys::bot(config)?;
-            let client = dial::client_of_grant(&flags.dial, &catalog, (&grant, &bot.key, &issuers))?;
+            let client = dial::client_of_grant(&flags.dial, &catalog, (&grant, &bot.keys, &issuers))?;
             (bot, issuers, grant, client)
         }
         Permission::Token(_) | Permission::Supposed => {
@@ -65,11 +65,11 @@ pub(crate) fn prepare(
                 Some((entry, op)) => for_the_occasion(permission, entry, op, &client, &args)?,
                 None => for_nothing(&catalog)?,
             };
-            (Bot { key, home: config.home().to_owned() }, issuers, grant, client)
+            (Bot { keys: key.into(), home: config.home().to_owned() }, issuers, grant, client)
         }
     };
     let store = occasion::open_store(&bot.home)?;
-    let executor = occasion::executor(catalog, bot.key, issuers, client, store, settings::sandbox(config)?);
+    let executor = occasion::executor(catalog, bot.keys, issuers, client, store, settings::sandbox(config)?);
     let book = if is_stored { settings::book(&bot.home, config) } else { settings::passing_book(config) };
     let executor = Executor { book: book?, ..executor };
     Ok(Prepared { executor, request: CallRequest::new(service, op_id, args, grant) })

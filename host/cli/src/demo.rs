@@ -165,7 +165,7 @@ impl Stage {
         let client = PinnedClient::new(settings)?;
         let store = std::sync::Arc::new(SqliteStore::open_home(state.path())?);
         let sandbox = Sandbox::default();
-        let executor = occasion::executor(catalog, bot, issuers, client, store, sandbox);
+        let executor = occasion::executor(catalog, bot.into(), issuers, client, store, sandbox);
         Ok(Self { standin, executor, occasion, first, _state: state })
     }
 

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use pinhole_grant::{Credential, PublicKey, Renewer, SecretKey};
+use pinhole_grant::{Credential, PublicKey, Renewer, Ring};
 use pinhole_manifest::ApiHost;
 use pinhole_manifest::model::OAuth;
 use pinhole_runtime::catalog::Catalog;
@@ -49,9 +49,9 @@ pub(crate) fn client_of_stored(
 pub(crate) fn client_of_grant(
     flags: &DialFlags,
     catalog: &Catalog,
-    (grant, bot, issuers): (&[u8], &SecretKey, &[PublicKey]),
+    (grant, bot, issuers): (&[u8], &Ring, &[PublicKey]),
 ) -> anyhow::Result<PinnedClient> {
-    let opened = pinhole_grant::open(grant, bot, issuers, SystemClock.now()).ok();
+    let opened = bot.open(grant, issuers, SystemClock.now()).ok();
     let broker = opened.and_then(|opened| broker(opened.grant().credential()));
     client_of_brokers(flags, catalog, &broker.into_iter().collect())
 }
@@ -98,7 +98,7 @@ fn stored_brokers(config: &Config) -> BTreeSet<ApiHost> {
 
 /// The broker that a connection was made through, as far as the bot's grant of it says.
 pub(crate) fn broker_of(row: &ConnectionRow, desktop: &Desktop) -> Option<ApiHost> {
-    let bot = &desktop.bot.key;
+    let bot = &desktop.bot.keys;
     let stored = Stored::of(row.clone(), bot.public().id(), &*desktop.store).ok()??;
     let opened = stored.open(bot, std::slice::from_ref(&desktop.member), desktop.now).ok()?;
     let Standing::Open(grant) = opened else { return None };

@@ -208,7 +208,7 @@ fn inspect(file: &std::path::Path, json: bool, config: &Config) -> anyhow::Resul
     let sealed = files::read(file)?;
     let issuers: Vec<_> = keys::member_public(config)?.into_iter().collect();
     let bot = keys::bot(config)?;
-    let shown = pinhole_grant::inspect(&sealed, &bot.key, &issuers).map_err(|error| {
+    let shown = bot.keys.inspect(&sealed, &issuers).map_err(|error| {
         let hint = "pass the file that `pinhole grant mint` wrote, unchanged, on the machine whose bot it was minted for \
                     (`pinhole keys show`)";
         Failure::new(End::Invalid, format!("the grant cannot be shown: {error}"), hint)
@@ -275,7 +275,7 @@ fn revoke(grant: &str, config: &Config) -> anyhow::Result<End> {
                 return Err(Failure::new(End::Usage, message, hint).into());
             }
             let sealed = files::read(path)?;
-            let shown = pinhole_grant::inspect(&sealed, &keys::bot(config)?.key, &[]).map_err(|error| {
+            let shown = keys::bot(config)?.keys.inspect(&sealed, &[]).map_err(|error| {
                 let hint = "pass the sealed grant, or its id as `pinhole grant inspect` shows it";
                 Failure::new(End::Invalid, format!("`{grant}` is neither a grant nor its id: {error}"), hint)
             })?;

@@ -28,7 +28,7 @@ pub(crate) fn bot(catalog: Catalog, client: PinnedClient, config: &Config) -> an
     let store = occasion::open_store(&bot.home)?;
     let (id, desk) = (member.id(), Arc::clone(&store));
     let sandbox = settings::sandbox(config)?;
-    let executor = occasion::executor(catalog, bot.key, vec![member], client, store, sandbox);
+    let executor = occasion::executor(catalog, bot.keys, vec![member], client, store, sandbox);
     let executor = Executor { book: settings::book(&bot.home, config)?, ..executor };
     Ok(LocalBot { executor, desk, member: id, agreed: Agreed::default() })
 }
@@ -38,6 +38,8 @@ pub(crate) struct Desktop {
     pub(crate) store: Arc<dyn Desk>,
     pub(crate) member: PublicKey,
     pub(crate) bot: keys::Bot,
+    /// The keys that the bot had before.
+    pub(crate) former: Vec<PublicKey>,
     pub(crate) now: UnixTime,
 }
 
@@ -56,7 +58,8 @@ impl Desktop {
         let bot = keys::bot(config)?;
         let store = occasion::open_store(&bot.home)?;
         let now = store.high_water(SystemClock.now())?;
-        Ok(Self { store, member, bot, now })
+        let former = keys::formers(&bot.keys);
+        Ok(Self { store, member, bot, former, now })
     }
 
     /// The same, at the time that it is now.
@@ -67,7 +70,7 @@ impl Desktop {
 
     /// The member herself, her key open.
     pub(crate) fn present<'a>(&'a self, key: &'a SecretKey, catalog: &'a Catalog) -> Present<'a> {
-        present(key, self.bot.key.public(), &*self.store, catalog, self.now)
+        present(key, (self.bot.keys.public(), &self.former), &*self.store, catalog, self.now)
     }
 
     /// The one connection that the flags name.
@@ -111,12 +114,12 @@ impl Desktop {
 /// The member herself, her key open.
 pub(crate) fn present<'a>(
     key: &'a SecretKey,
-    bot: &'a PublicKey,
+    (bot, former): (&'a PublicKey, &'a [PublicKey]),
     desk: &'a dyn Desk,
     catalog: &'a Catalog,
     now: UnixTime,
 ) -> Present<'a> {
-    Present { key, bot, desk, catalog, entropy: &SystemEntropy, wall: SystemClock.now(), now }
+    Present { key, bot, former, desk, catalog, entropy: &SystemEntropy, wall: SystemClock.now(), now }
 }
 
 /// The manifest of the service that a flag names.

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pinhole_grant::{
-    Account, Action, Credential, CredentialId, CredentialParts, Dial, KeyKind, MintRequest, PublicKey, Scope,
-    Secret, SecretKey, UnixTime,
+    Account, Action, Credential, CredentialId, CredentialParts, Dial, KeyKind, MintRequest, PublicKey, Ring,
+    Scope, Secret, SecretKey, UnixTime,
 };
 use pinhole_manifest::model::Args;
 use pinhole_manifest::{Access, OpId, ServiceId};
@@ -215,7 +215,7 @@ pub(crate) fn action<'a>(
 /// An executor that runs calls as this bot.
 pub(crate) fn executor(
     catalog: Catalog,
-    bot: SecretKey,
+    bot: Ring,
     issuers: Vec<PublicKey>,
     client: PinnedClient,
     store: Arc<dyn Store>,

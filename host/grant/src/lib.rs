@@ -41,7 +41,7 @@ pub use grant::{
 };
 pub use kept::{CallKey, CallKeyError, KeptError, Keyed, act_digest, open_kept, seal_kept};
 pub use keyed::KeyedDigest;
-pub use keys::{KeyFileError, KeyId, KeyKind, PublicKey, PublicKeyError, SecretKey};
+pub use keys::{Former, KeyFileError, KeyId, KeyKind, PublicKey, PublicKeyError, Ring, RingError, SecretKey};
 pub use page::{OpenPageError, OpenedPage, PageParts, PageToken, SealPageError, open_page, seal_page};
 pub use pair::{KeptPair, OpenPairError, PairDigest, SealPairError, open_pair, seal_pair};
 pub use receipt::args_digest;

@@ -60,7 +60,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let dial = DialOverride::parse(&format!("{}:443:{}", entry.manifest.host(), standin.addr()))?;
     let settings = NetSettings::default().with_override(dial).with_ca_pem(standin.ca_pem().as_bytes())?;
     let executor = Executor {
-        bot: Arc::new(bot),
+        bot: Arc::new(bot.into()),
         issuers: vec![member.public().clone()],
         catalog,
         store: Arc::new(MemoryStore::default()),

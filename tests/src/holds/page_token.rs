@@ -111,7 +111,7 @@ impl World {
             grants,
             other_bot: key(KeyKind::Bot, 4),
             executor: Executor {
-                bot: Arc::new(bot),
+                bot: Arc::new(bot.into()),
                 issuers: vec![member.public().clone()],
                 catalog,
                 store: Arc::new(MemoryStore::default()),
@@ -160,14 +160,14 @@ fn altered(token: &str, changes: &[u8]) -> String {
 /// What anybody can make opens only if it is one of those that were handed out.
 fn outside(world: &World, token: &str) {
     let given = world.tokens.iter().position(|given| given == token);
-    let opened = open_page(token, &world.executor.bot, NOW);
+    let opened = open_page(token, world.executor.bot.current(), NOW);
     assert_eq!(opened.is_ok(), given.is_some(), "{token}");
     assert!(open_page(token, &world.other_bot, NOW).is_err());
     for now in [NOW.plus_secs(-1), NOW.plus_secs(PAGE_LIFE_SECS), UnixTime::from_secs(i64::MIN)] {
-        assert!(open_page(token, &world.executor.bot, now).is_err());
+        assert!(open_page(token, world.executor.bot.current(), now).is_err());
     }
     for (place, parts) in world.parts.iter().enumerate() {
-        let Ok(opened) = open_page(token, &world.executor.bot, NOW) else { continue };
+        let Ok(opened) = open_page(token, world.executor.bot.current(), NOW) else { continue };
         let checked = opened.check(parts.issuer, parts.action, parts.principal);
         let own = given == Some(place);
         let wanted = if own { Ok((parts.grant, parts.place.clone())) } else { Err(OpenPageError::OtherCall) };
@@ -178,11 +178,11 @@ fn outside(world: &World, token: &str) {
 /// A place as only the bot's own host seals one, whatever stands in it.
 fn placed(world: &World, call: usize, place: &str) {
     let parts = PageParts { place: whole(place), ..world.parts[call].clone() };
-    let Ok(token) = seal_page(parts.clone(), &world.executor.bot, NOW, [9; 12]) else {
+    let Ok(token) = seal_page(parts.clone(), world.executor.bot.current(), NOW, [9; 12]) else {
         assert!(parts.place.len() > 1000);
         return;
     };
-    let opened = open_page(token.as_str(), &world.executor.bot, NOW).expect("what was sealed opens");
+    let opened = open_page(token.as_str(), world.executor.bot.current(), NOW).expect("what was sealed opens");
     assert_eq!(opened.check(parts.issuer, parts.action, parts.principal), Ok((parts.grant, parts.place)));
     let (op, args) = CALLS[call];
     for grant in &world.grants {

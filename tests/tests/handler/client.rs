@@ -54,6 +54,7 @@ impl Served {
         Present {
             key: &self.member,
             bot: executor.bot.public(),
+            former: &[],
             desk: self.store.as_ref(),
             catalog: &executor.catalog,
             entropy: &SystemEntropy,

@@ -19,6 +19,7 @@ mod recorded;
 mod renewals;
 mod requirements;
 mod retries;
+mod rotated;
 mod scopes;
 mod secrets;
 mod sending;

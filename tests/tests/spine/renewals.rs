@@ -90,7 +90,7 @@ pub(crate) fn granted<'s>(stage: &'s Stage, provider: &Provider, until: Option<i
 }
 
 /// The credential that a grant was made of, as its member has it.
-fn held(grant: &Granting<'_>) -> Credential {
+pub(crate) fn held(grant: &Granting<'_>) -> Credential {
     let parts = &grant.credential;
     Credential::new(CredentialParts {
         id: parts.id,
@@ -121,7 +121,7 @@ fn handed_back(outcome: &Outcome, stage: &Stage, held: &Credential) -> Credentia
 }
 
 /// The bearer tokens that the API saw, in order.
-fn tokens(stage: &Stage) -> Vec<String> {
+pub(crate) fn tokens(stage: &Stage) -> Vec<String> {
     let seen = stage.standin.requests();
     let api = seen.iter().filter(|seen| !seen.path.starts_with("/oauth/"));
     api.map(|seen| seen.header("authorization").unwrap_or_default().replace("Bearer ", "")).collect()

@@ -35,12 +35,13 @@ pub(super) async fn main(flags: &PageFlags, config: &Config) -> anyhow::Result<E
     // Listened for before anybody is told of the page, so that its file goes with it.
     let stop = wait::told_to_stop()?;
     let catalog = occasion::catalog(&flags.local, config)?;
-    let Desktop { store, member, bot, .. } = Desktop::open(config)?;
+    let Desktop { store, member, bot, former, .. } = Desktop::open(config)?;
     let side = MemberSide {
         desk: store,
         catalog: Arc::new(catalog),
         member: member.id(),
-        bot: bot.key.public().clone(),
+        bot: bot.keys.public().clone(),
+        former,
         keyholder: Box::new(HerKey(config.clone())),
         clock: Box::new(SystemClock),
         timer: Box::new(SystemTimer),

@@ -60,12 +60,13 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let store = occasion::open_store(&bot.home)?;
     let now = store.high_water(SystemClock.now())?;
     let issuers = vec![member.key.public().clone()];
-    let executor = occasion::executor(catalog, bot.key, issuers, client, store.clone(), sandbox);
+    let executor = occasion::executor(catalog, bot.keys, issuers, client, store.clone(), sandbox);
     let executor = Executor { book: settings::book(&bot.home, config)?, ..executor };
     let (catalog, bot) = (&executor.catalog, executor.bot.public());
+    let former = keys::formers(&executor.bot);
     let entry = local::service(catalog, &flags.service)?;
 
-    let present = local::present(&member.key, bot, store.as_ref(), catalog, now);
+    let present = local::present(&member.key, (bot, &former), store.as_ref(), catalog, now);
     // What she is asked for at the service, where nothing else is said: what the connection has.
     let cap_of = |store: &dyn Desk| -> anyhow::Result<Access> {
         let had = store.connection_named(member.key.public().id(), entry.manifest.id(), &label)?;
@@ -90,7 +91,7 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     };
     let member =
         if cap == Some(Access::Write) { member.protected(&flags.passphrase, config)? } else { member };
-    let present = local::present(&member.key, bot, store.as_ref(), catalog, now);
+    let present = local::present(&member.key, (bot, &former), store.as_ref(), catalog, now);
     let unnamed = proved.account().is_none();
     let other_account = if flags.replace { OtherAccount::Goes } else { OtherAccount::Stays };
     let kept = present.keep(proved, Keep { label, cap, other_account }).map_err(not_kept)?;

@@ -39,7 +39,7 @@ pub(super) fn main(
     let name = format!("{} {}", row.service, visible(row.label.as_str()));
     match lending {
         Lending::TakeBack => {
-            let was_lent = runtime::take_back(&*desktop.store, desktop.bot.key.public().id(), &row)?;
+            let was_lent = runtime::take_back(&*desktop.store, desktop.bot.keys.public().id(), &row)?;
             out::line(if was_lent {
                 format!("nothing of {name} is lent any more")
             } else {

@@ -95,7 +95,7 @@ fn in_json(row: &ConnectionRow, reads_until: Option<UnixTime>) -> Value {
 
 /// Until when the local bot may read, once the row agrees with what is sealed in the bot's grant of it.
 fn reads_until(row: &ConnectionRow, desktop: &Desktop) -> Result<Option<UnixTime>, StoreError> {
-    let bot = &desktop.bot.key;
+    let bot = &desktop.bot.keys;
     let Some(stored) = Stored::of(row.clone(), bot.public().id(), &*desktop.store)? else { return Ok(None) };
     match stored.open(bot, std::slice::from_ref(&desktop.member), desktop.now)? {
         Standing::Open(_) => Ok(Some(stored.grant.expires_at)),

@@ -137,7 +137,7 @@ impl Leaving {
 
 /// Whether it came from the service's page, as far as the bot's grant of it says, which opens without her.
 fn may_be_a_token(row: &ConnectionRow, desktop: &Desktop) -> bool {
-    let bot = &desktop.bot.key;
+    let bot = &desktop.bot.keys;
     let Ok(Some(stored)) = Stored::of(row.clone(), bot.public().id(), &*desktop.store) else { return false };
     match stored.open(bot, std::slice::from_ref(&desktop.member), desktop.now) {
         Ok(Standing::Open(grant)) => grant.grant().credential().kind() == CredentialKind::Oauth,

@@ -30,7 +30,7 @@ pub(super) fn main(
         ("--passphrase-file -", passphrase.passphrase_file.as_deref().is_some_and(dash)),
     ])?;
     let desktop = Desktop::open(config)?;
-    let mut signers = vec![desktop.bot.key.public().clone()];
+    let mut signers = desktop.bot.keys.publics();
     for bot in bots {
         signers.push(keys::parse_public(bot)?);
     }

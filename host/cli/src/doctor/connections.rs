@@ -175,8 +175,8 @@ async fn each(
 
 /// Whether the line of a grant's pair has ended.
 fn has_ended(opened: &OpenedGrant, bot: &LocalBot, store: &dyn Desk) -> Result<bool, StoreError> {
-    let (grant, key) = (opened.grant(), &bot.executor.bot);
-    let digest = PairDigest::of(key, grant.issuer(), grant.credential());
+    let grant = opened.grant();
+    let digest = PairDigest::of(bot.executor.bot.root(), grant.issuer(), grant.credential());
     let line = digest.map(|digest| store.line(&digest)).transpose()?.flatten();
     Ok(line.is_some_and(|line| line.state == LineState::Dead))
 }

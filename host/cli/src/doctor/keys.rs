@@ -4,7 +4,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pinhole_grant::{KeyFileError, KeyKind, PublicKey, SecretKey};
+use pinhole_grant::{KeyFileError, KeyKind, PublicKey, Ring, SecretKey};
 
 use super::finding::Findings;
 use super::modes;
@@ -36,7 +36,7 @@ pub(super) enum Member {
 /// The local bot.
 pub(super) enum Bot {
     /// Its key.
-    There(Box<SecretKey>),
+    There(Box<Ring>),
     /// There is no key.
     None,
     /// It has a key that may not be used.
@@ -183,12 +183,19 @@ fn bot(config: &Config, findings: &mut Findings) -> Bot {
             return Bot::None;
         }
     };
-    match SecretKey::from_file(&bytes, None) {
+    match Ring::from_file(&bytes) {
         Err(error) => unusable(BOT, &path, error, findings),
         Ok(key) if key.public().kind() != KeyKind::Bot => other_kind(BOT, "bot", findings),
         Ok(_) if exposed => {}
         Ok(key) => {
-            findings.ok(BOT, "the bot's key");
+            findings.ok(
+                BOT,
+                match key.former().len() {
+                    0 => "the bot's key".to_owned(),
+                    1 => "the bot's key, and one that it had before".to_owned(),
+                    many => format!("the bot's key, and {many} that it had before"),
+                },
+            );
             return Bot::There(Box::new(key));
         }
     }

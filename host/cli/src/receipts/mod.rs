@@ -44,7 +44,7 @@ impl Shelf {
     }
 
     fn key(&self) -> &PublicKey {
-        self.bot.key.public()
+        self.bot.keys.public()
     }
 
     /// The moment so long ago.
@@ -170,8 +170,8 @@ fn verify(mut files: Vec<CheckpointFile>, json: bool, shelf: &Shelf) -> anyhow::
 }
 
 fn checkpoint(json: bool, shelf: &Shelf) -> anyhow::Result<End> {
-    let made =
-        book::checkpoint(&*shelf.store, &shelf.bot.key, shelf.now, Some(&shelf.file)).map_err(not_kept)?;
+    let made = book::checkpoint(&*shelf.store, shelf.bot.keys.current(), shelf.now, Some(&shelf.file))
+        .map_err(not_kept)?;
     if json {
         out::json(&json!({ "seq": made.map(|head| head.seq), "hash": made.map(|head| head.hash) }))?;
         return Ok(End::Done);
@@ -190,7 +190,7 @@ fn checkpoint(json: bool, shelf: &Shelf) -> anyhow::Result<End> {
 
 fn prune(before: &str, json: bool, shelf: &Shelf) -> anyhow::Result<End> {
     let before = shelf.ago(before)?;
-    let pruned = book::prune(&*shelf.store, &shelf.bot.key, before, shelf.now, Some(&shelf.file));
+    let pruned = book::prune(&*shelf.store, shelf.bot.keys.current(), before, shelf.now, Some(&shelf.file));
     let pruned = pruned.map_err(not_kept)?;
     if json {
         let (receipts, last) =

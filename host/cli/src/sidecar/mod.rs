@@ -40,7 +40,7 @@ pub(crate) async fn main(flags: SidecarFlags, config: &Config) -> anyhow::Result
     let at = listen(&flags, &http, &desk, &reach, config).await?;
     let book = settings::book_of(&bot.home, &flags.database, config)?;
     let executor =
-        occasion::executor(catalog, bot.key, issuers, client, desk.clone(), settings::sandbox(config)?);
+        occasion::executor(catalog, bot.keys, issuers, client, desk.clone(), settings::sandbox(config)?);
     let executor = Executor { book, ..executor };
     let sidecar = Sidecar { executor, desk, timer: Arc::new(SystemTimer), reach, queue: queue(&flags), http };
     let stop = CancellationToken::new();

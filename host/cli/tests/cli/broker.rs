@@ -19,6 +19,8 @@ const API: &str = "api.acme.com";
 const BROKER: &str = "broker.pinhole.dev";
 const PUBLIC: &str = "https://broker.pinhole.dev";
 const SECRET: &str = "broker-secret";
+/// Longer than anything here takes.
+const PATIENCE: std::time::Duration = std::time::Duration::from_mins(1);
 
 fn manifest() -> String {
     json!({
@@ -85,10 +87,10 @@ impl House {
         flags
     }
 
-    fn broker(&self, allow: &str) -> Running {
+    fn broker(&self, allow: &[&str]) -> Running {
         let (chain, key) = self.authority.server_pem(BROKER).unwrap();
         let (chain, key) = (self.operator.write("chain.pem", chain), self.operator.write("key.pem", key));
-        self.operator.write("config.toml", format!("[broker]\nallow = [\"{allow}\"]\n"));
+        self.operator.write("config.toml", format!("[broker]\nallow = {allow:?}\n"));
         let knows = self.knows(&self.operator);
         let mut flags = vec!["broker", "--listen", "127.0.0.1:0", "--public-url", PUBLIC, "--log", "trace"];
         flags.extend(["--tls-cert", chain.as_str(), "--tls-key", key.as_str()]);
@@ -226,7 +228,7 @@ fn member() -> (Home, String) {
 fn a_member_connects_through_a_broker_and_what_it_gives_is_kept() {
     let house = House::new(wren());
     let (home, key) = member();
-    let broker = house.broker(&key);
+    let broker = house.broker(&[&key]);
     assert!(
         broker.said.contains(&format!("acme: register the redirect URI {PUBLIC}/oauth/acme/callback")),
         "{}",
@@ -277,11 +279,53 @@ fn a_member_connects_through_a_broker_and_what_it_gives_is_kept() {
     }
 }
 
+/// The bot is on the broker's list by the key that it had first: until that ends it asks by it.
+#[test]
+fn what_a_broker_gave_is_renewed_through_it_while_the_bot_has_a_key_that_it_knows() {
+    let house = House::new(wren());
+    house.provider.mend(|manners| manners.expires_in = Some(json!(1)));
+    let (home, key) = member();
+    let bot = home.public("bot");
+    let broker = house.broker(&[&key, &bot]);
+    house.connect(&home, &broker, &["--broker-key", &broker.key]).expect(0);
+    let (mut knows, dial) = (house.knows(&home), format!("{BROKER}:443:{}", broker.address));
+    let manifest = knows.split_off(knows.len() - 3);
+    let run = |knows: &[String]| {
+        let mut words = vec!["run", "acme.get_me", "--json", "--resolve", &dial];
+        words.extend(knows.iter().chain(&manifest).map(String::as_str));
+        home.run(&words)
+    };
+    let renewed = || {
+        let (began, before) = (std::time::Instant::now(), house.provider.refreshes());
+        while house.provider.refreshes() == before {
+            run(&knows).expect(0);
+            assert!(began.elapsed() < PATIENCE, "it was not renewed");
+        }
+    };
+    renewed();
+    let mut rotate = vec!["keys", "rotate"];
+    rotate.extend(manifest.iter().map(String::as_str));
+    home.run(&rotate).expect(0);
+    renewed();
+    home.run(&["keys", "retire", &bot]).expect(0);
+    let before = house.provider.refreshes();
+    let began = std::time::Instant::now();
+    let refused = loop {
+        let ran = run(&knows);
+        if ran.status != 0 {
+            break ran;
+        }
+        assert!(began.elapsed() < PATIENCE, "it was renewed: {}", ran.stdout);
+    };
+    refused.refusal("renewal_failed");
+    assert_eq!((house.provider.refreshes(), house.provider.dead_families()), (before, 0));
+}
+
 #[test]
 fn what_is_not_proved_is_given_up_at_the_broker() {
     let house = House::new(Reply::json(401, &json!({})));
     let (home, key) = member();
-    let broker = house.broker(&key);
+    let broker = house.broker(&[&key]);
     house.connect(&home, &broker, &["--broker-key", &broker.key]).expect(1);
     let revoked = house.stage.standin.requests().iter().filter(|seen| seen.path == "/oauth/revoke").count();
     assert_eq!(revoked, 2);
@@ -292,7 +336,7 @@ fn what_is_not_proved_is_given_up_at_the_broker() {
 fn a_broker_whose_key_nobody_vouched_for_is_not_used() {
     let house = House::new(wren());
     let (home, key) = member();
-    let broker = house.broker(&key);
+    let broker = house.broker(&[&key]);
     let ran = house.connect(&home, &broker, &[]).expect(2);
     assert!(
         ran.stderr.contains("nobody has vouched") && ran.stderr.contains("--broker-key"),

@@ -72,6 +72,8 @@ mod registry;
 #[cfg(test)]
 mod research;
 #[cfg(test)]
+mod rotate;
+#[cfg(test)]
 mod run;
 #[cfg(test)]
 mod settings;

@@ -60,6 +60,9 @@ pub enum OpenError {
     /// It was given to another bot.
     #[error("the grant was given to another bot")]
     WrongBot,
+    /// It was given to a key that this bot has changed for another since, and whose end has come.
+    #[error("the grant was given to a former key of this bot, which has ended")]
+    KeyEnded,
     /// It was changed on the way, or never was a grant for this bot.
     #[error("the grant does not open: it was changed or cut short")]
     CannotOpen,

@@ -13,12 +13,14 @@ use zeroize::Zeroizing;
 
 use super::private::SecretKey;
 use super::public::{KeyKind, PublicKey};
+use super::ring::{Former, Ring};
 use crate::secret::Passphrase;
 use crate::text;
+use crate::time::UnixTime;
 use crate::wire::{WireSecret, to_secret_json};
 
-/// Largest key file, in bytes.
-pub const KEY_FILE_BYTES_MAX: usize = 4096;
+/// Largest key file, in bytes: a bot's may hold as many former keys as it can have had.
+pub const KEY_FILE_BYTES_MAX: usize = 32 << 10;
 
 /// What a new file costs to open: 64 MiB, three passes, one lane.
 const COSTS: Costs = Costs { m: 64 << 10, t: 3, p: 1 };
@@ -67,6 +69,17 @@ struct FileWire {
     nonce: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ct: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    former: Vec<FormerWire>,
+}
+
+/// A key that a bot has given up.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormerWire {
+    public: PublicKey,
+    secret: WireSecret,
+    until: UnixTime,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -99,6 +112,12 @@ struct Protected {
     ct: Vec<u8>,
 }
 
+struct File {
+    public: PublicKey,
+    body: Body,
+    former: Vec<FormerWire>,
+}
+
 enum Body {
     Plain(WireSecret),
     Protected(Protected),
@@ -106,13 +125,13 @@ enum Body {
 
 /// Whether the file needs a passphrase.
 pub fn is_protected(file: &[u8]) -> Result<bool, KeyFileError> {
-    Ok(matches!(read(file)?, (_, Body::Protected(_))))
+    Ok(matches!(read(file)?.body, Body::Protected(_)))
 }
 
 /// The public key of a file, without its passphrase. It is as trustworthy as the file's place: only opening the file proves
 /// that the secret is this key's.
 pub fn public_key(file: &[u8]) -> Result<PublicKey, KeyFileError> {
-    read(file).map(|(public, _body)| public)
+    read(file).map(|file| file.public)
 }
 
 impl SecretKey {
@@ -122,11 +141,9 @@ impl SecretKey {
         passphrase: Option<&Passphrase>,
         rng: &mut R,
     ) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
-        let public = self.public().clone();
-        let mut wire =
-            FileWire { v: 1, kind: public.kind(), public, secret: None, kdf: None, nonce: None, ct: None };
+        let mut wire = FileWire::of(self.public());
         match passphrase {
-            None => wire.secret = Some(WireSecret::new(text::encode(&*self.seeds()))),
+            None => wire.secret = Some(in_clear(self)),
             Some(passphrase) => {
                 let (mut salt, mut nonce) = ([0; 16], [0; 12]);
                 rng.fill_bytes(&mut salt);
@@ -145,14 +162,18 @@ impl SecretKey {
         to_secret_json(&wire, KEY_FILE_BYTES_MAX).ok_or(KeyFileError::Malformed)
     }
 
-    /// Reads a key file. A passphrase for a file that needs none is not used.
+    /// Reads a key file; of a bot's, the present key. A passphrase for a file that needs none is not used.
     pub fn from_file(file: &[u8], passphrase: Option<&Passphrase>) -> Result<Self, KeyFileError> {
-        let (public, body) = read(file)?;
+        let File { public, body, former: _ } = read(file)?;
+        Self::opened(&public, body, passphrase)
+    }
+
+    fn opened(public: &PublicKey, body: Body, passphrase: Option<&Passphrase>) -> Result<Self, KeyFileError> {
         let seeds = match body {
             Body::Plain(secret) => Zeroizing::new(text::decode(secret.as_str()).unwrap_or_default()),
             Body::Protected(Protected { costs, salt, nonce, ct }) => {
                 let passphrase = passphrase.ok_or(KeyFileError::PassphraseNeeded)?;
-                let aad = aad(&public, costs, &salt);
+                let aad = aad(public, costs, &salt);
                 let opened = cipher(passphrase, costs, &salt)?
                     .decrypt(&nonce.into(), Payload { msg: &ct, aad: &aad })
                     .map_err(|_source| KeyFileError::WrongPassphrase)?;
@@ -161,11 +182,51 @@ impl SecretKey {
         };
         let seeds = seeds.as_slice().try_into().map_err(|_source| KeyFileError::Malformed)?;
         let key = Self::from_seeds(public.kind(), seeds).map_err(|_source| KeyFileError::Mismatch)?;
-        if *key.public() == public { Ok(key) } else { Err(KeyFileError::Mismatch) }
+        if key.public() == public { Ok(key) } else { Err(KeyFileError::Mismatch) }
     }
 }
 
-fn read(file: &[u8]) -> Result<(PublicKey, Body), KeyFileError> {
+impl Ring {
+    /// Writes the key file of a bot, with the keys that it had before.
+    pub fn to_file(&self) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+        let mut wire = FileWire::of(self.public());
+        wire.secret = Some(in_clear(self.current()));
+        wire.former = self
+            .former()
+            .iter()
+            .map(|former| FormerWire {
+                public: former.key().public().clone(),
+                secret: in_clear(former.key()),
+                until: former.until(),
+            })
+            .collect();
+        to_secret_json(&wire, KEY_FILE_BYTES_MAX).ok_or(KeyFileError::Malformed)
+    }
+
+    /// Reads the key file of a bot.
+    pub fn from_file(file: &[u8]) -> Result<Self, KeyFileError> {
+        let File { public, body, former } = read(file)?;
+        let current = SecretKey::opened(&public, body, None)?;
+        let read = |FormerWire { public, secret, until }| {
+            SecretKey::opened(&public, Body::Plain(secret), None).map(|key| Former::new(key, until))
+        };
+        let former = former.into_iter().map(read).collect::<Result<_, _>>()?;
+        Self::from_parts(current, former).map_err(|_source| KeyFileError::Malformed)
+    }
+}
+
+impl FileWire {
+    fn of(public: &PublicKey) -> Self {
+        let (kind, public) = (public.kind(), public.clone());
+        Self { v: 1, kind, public, secret: None, kdf: None, nonce: None, ct: None, former: Vec::new() }
+    }
+}
+
+fn in_clear(key: &SecretKey) -> WireSecret {
+    WireSecret::new(text::encode(&*key.seeds()))
+}
+
+fn read(file: &[u8]) -> Result<File, KeyFileError> {
     if file.len() > KEY_FILE_BYTES_MAX {
         return Err(KeyFileError::TooLarge);
     }
@@ -192,7 +253,10 @@ fn read(file: &[u8]) -> Result<(PublicKey, Body), KeyFileError> {
         }
         _ => return Err(KeyFileError::Malformed),
     };
-    Ok((wire.public, body))
+    if !wire.former.is_empty() && (wire.kind != KeyKind::Bot || matches!(body, Body::Protected(_))) {
+        return Err(KeyFileError::Malformed);
+    }
+    Ok(File { public: wire.public, body, former: wire.former })
 }
 
 fn cipher(passphrase: &Passphrase, costs: Costs, salt: &[u8]) -> Result<ChaCha20Poly1305, KeyFileError> {

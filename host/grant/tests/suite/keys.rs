@@ -176,7 +176,7 @@ fn a_file_that_is_not_one_is_refused() {
     assert_eq!(with("nonce", json!("AAAAAAAAAAAAAAAA")), KeyFileError::Malformed);
     assert_eq!(SecretKey::from_file(b"", None).unwrap_err(), KeyFileError::Malformed);
     assert_eq!(
-        SecretKey::from_file(&[b' '; KEY_FILE_BYTES_MAX + 1], None).unwrap_err(),
+        SecretKey::from_file(&vec![b' '; KEY_FILE_BYTES_MAX + 1], None).unwrap_err(),
         KeyFileError::TooLarge
     );
 }

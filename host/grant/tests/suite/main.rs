@@ -26,6 +26,8 @@ mod pair;
 #[cfg(test)]
 mod returned;
 #[cfg(test)]
+mod ring;
+#[cfg(test)]
 mod scope;
 #[cfg(test)]
 mod sealing;

@@ -28,9 +28,7 @@ impl Hand {
         for place in 0..PLACES_MAX {
             let Some(held) = held(store, bot, place)? else { continue };
             let hand = Self { process: ProcessId::at(place, random), _place: held };
-            if let Err(error) = hand.clear_away(store, bot) {
-                tracing::warn!(%error, "runs of a process that is gone have no receipts yet; their notes stay");
-            }
+            clear_away(store, bot, Some(hand.process));
             return Ok(hand);
         }
         let source = format!("{PLACES_MAX} processes of one bot are there").into();
@@ -41,28 +39,36 @@ impl Hand {
     pub(super) fn process(&self) -> ProcessId {
         self.process
     }
+}
 
-    fn clear_away(&self, store: &dyn Store, bot: KeyId) -> Result<(), StoreError> {
-        let mut others: Vec<Note> = store.notes(bot, NOTES_AT_ONCE)?;
-        others.retain(|note| note.process != self.process);
-        others.sort_by_key(|note| note.process.place());
-        for of_place in others.chunk_by(|one, other| one.process.place() == other.process.place()) {
-            let place = of_place.first().map_or(0, |note| note.process.place());
-            // Whoever had this one's own place before is gone.
-            let _free = if place == self.process.place() {
-                None
-            } else {
-                match held(store, bot, place)? {
-                    Some(held) => Some(held),
-                    None => continue,
-                }
-            };
-            for note in of_place {
-                store.append_unended(&note.facts.clone().unended(Unended::Lost), note.id)?;
-            }
-        }
-        Ok(())
+/// Gives the runs of this key's processes that are gone their receipts; `own` is the process that does it, where it is one of
+/// them. A fault is for the log: the next process tries again.
+pub(super) fn clear_away(store: &dyn Store, bot: KeyId, own: Option<ProcessId>) {
+    if let Err(error) = cleared_away(store, bot, own) {
+        tracing::warn!(%error, "runs of a process that is gone have no receipts yet; their notes stay");
     }
+}
+
+fn cleared_away(store: &dyn Store, bot: KeyId, own: Option<ProcessId>) -> Result<(), StoreError> {
+    let mut others: Vec<Note> = store.notes(bot, NOTES_AT_ONCE)?;
+    others.retain(|note| Some(note.process) != own);
+    others.sort_by_key(|note| note.process.place());
+    for of_place in others.chunk_by(|one, other| one.process.place() == other.process.place()) {
+        let place = of_place.first().map_or(0, |note| note.process.place());
+        // Whoever had this one's own place before is gone.
+        let _free = if own.is_some_and(|own| own.place() == place) {
+            None
+        } else {
+            match held(store, bot, place)? {
+                Some(held) => Some(held),
+                None => continue,
+            }
+        };
+        for note in of_place {
+            store.append_unended(&note.facts.clone().unended(Unended::Lost), note.id)?;
+        }
+    }
+    Ok(())
 }
 
 /// The lock of a place; `None` where somebody has it.

@@ -10,7 +10,7 @@ mod keep;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pinhole_grant::{KeyId, UnixTime};
+use pinhole_grant::{KeyId, Ring, UnixTime};
 use tokio::sync::OnceCell;
 
 pub use file::{CHECKPOINTS_FILE, CheckpointFile, Lines};
@@ -80,7 +80,7 @@ impl Book {
     pub(crate) async fn process(
         &self,
         store: &Arc<dyn Store>,
-        bot: KeyId,
+        bot: &Ring,
         entropy: &dyn Entropy,
     ) -> Result<ProcessId, StoreError> {
         let enter = async || {
@@ -88,7 +88,16 @@ impl Book {
             // Without randomness the place alone tells it from others: nobody has the same at the same time.
             entropy.fill(&mut random).unwrap_or_default();
             let store = Arc::clone(store);
-            let entered = tokio::task::spawn_blocking(move || Hand::enter(store.as_ref(), bot, random)).await;
+            let (own, former) = (bot.public().id(), formers(bot));
+            let enter = move || {
+                let hand = Hand::enter(store.as_ref(), own, random)?;
+                // Those that ran under a key which the bot has given up.
+                for former in former {
+                    hand::clear_away(store.as_ref(), former, None);
+                }
+                Ok(hand)
+            };
+            let entered = tokio::task::spawn_blocking(enter).await;
             let failed = |source: tokio::task::JoinError| StoreError::Failed {
                 doing: "take in a process",
                 source: source.into(),
@@ -125,4 +134,8 @@ impl Book {
         }
         due
     }
+}
+
+fn formers(bot: &Ring) -> Vec<KeyId> {
+    bot.former().iter().map(|former| former.key().public().id()).collect()
 }

@@ -35,13 +35,13 @@ impl Executor {
         let call = call.open_grant(self, trace).await?;
         let call = call.agree_as(OpenedGrant::check_question, self, trace)?;
         let call = call.check_args(self, trace)?;
-        call.ask(self)
+        call.ask()
     }
 }
 
 impl<'a> Call<Checked<'a>> {
     /// Whether this may be asked.
-    fn ask(self, executor: &Executor) -> Result<Asking<'a>, Refusal> {
+    fn ask(self) -> Result<Asking<'a>, Refusal> {
         let Checked { agreed, args } = self.stage;
         // A write has no pages; an approval that is given out for one would be lost.
         if agreed.request.next.is_some() {
@@ -51,7 +51,7 @@ impl<'a> Call<Checked<'a>> {
         for requirement in &agreed.op.require {
             agreed.grant.check_required(&requirement.op).map_err(|error| scope_refusal(&error))?;
         }
-        let digest = agreed.action(&args, executor).digest().map_err(|error| no_digest(&error))?;
+        let digest = agreed.action(&args).digest().map_err(|error| no_digest(&error))?;
         let asking = Asking { agreed, args, digest };
         asking.render()?;
         Ok(asking)
@@ -60,8 +60,8 @@ impl<'a> Call<Checked<'a>> {
 
 impl Asking<'_> {
     /// What the member would say yes to.
-    pub(crate) fn action<'s>(&'s self, executor: &Executor) -> Action<'s> {
-        self.agreed.action(&self.args, executor)
+    pub(crate) fn action(&self) -> Action<'_> {
+        self.agreed.action(&self.args)
     }
 
     /// The digest of that.

@@ -72,10 +72,10 @@ pub(super) fn args_refusal(faults: &[ArgFault]) -> Refusal {
 impl<'a> Call<Checked<'a>> {
     /// Decides. INVARIANT: a write runs only under a write grant, and one that is irreversible, spends, sends or deletes
     /// only under an approval of exactly this call.
-    pub(super) fn authorize(self, executor: &Executor) -> Result<Call<Authorized<'a>>, Refusal> {
+    pub(super) fn authorize(self) -> Result<Call<Authorized<'a>>, Refusal> {
         let Checked { agreed, args } = self.stage;
         agreed.grant.check_where(&args).map_err(|error| scope_refusal(&error))?;
-        let action = agreed.action(&args, executor).digest().map_err(|error| no_digest(&error))?;
+        let action = agreed.action(&args).digest().map_err(|error| no_digest(&error))?;
         agreed.grant.check_approval(Caution::of(agreed.op), action).map_err(|error| scope_refusal(&error))?;
         let rule = Rule::of(&agreed);
         Ok(Call { stage: Authorized { agreed, args, action, rule } })
@@ -84,7 +84,7 @@ impl<'a> Call<Checked<'a>> {
 
 impl Agreed<'_> {
     /// What exactly would be done.
-    pub(super) fn action<'s>(&'s self, args: &'s Args, executor: &Executor) -> Action<'s> {
+    pub(super) fn action<'s>(&'s self, args: &'s Args) -> Action<'s> {
         Action {
             service: self.manifest.id(),
             op: &self.op.id,
@@ -92,7 +92,7 @@ impl Agreed<'_> {
             manifest: self.manifest.digest(),
             connection: self.grant().connection(),
             account: self.grant().account(),
-            bot: executor.bot.public().id(),
+            bot: self.grant().bot(),
         }
     }
 }

@@ -50,14 +50,15 @@ impl Agreed<'_> {
             return Err(Refusal::new(Code::KeyNotTaken));
         }
         let no_digest = || Refusal::new(Code::StoreFailed).detail("no digest of the call's key");
-        let id = self.keyed(key).digest(&executor.bot).ok_or_else(no_digest)?;
-        let act = act_digest(&executor.bot, self.manifest.id(), &self.op.id, args).ok_or_else(no_digest)?;
+        let id = self.keyed(key).digest(executor.bot.root()).ok_or_else(no_digest)?;
+        let act =
+            act_digest(executor.bot.root(), self.manifest.id(), &self.op.id, args).ok_or_else(no_digest)?;
         let seconds = i64::try_from(self.op.limits.timeout_ms.div_ceil(1000)).unwrap_or(i64::MAX);
         Ok(Some(Claiming {
             id,
             act,
             member: self.grant().issuer(),
-            bot: executor.bot.public().id(),
+            bot: executor.bot.root().public().id(),
             now: self.now,
             over_by: self.now.plus_secs(seconds.saturating_add(GRACE_SECS)),
             again: if self.op.idempotency.is_some() { Again::Known } else { Again::Blind },
@@ -72,8 +73,8 @@ impl Agreed<'_> {
     /// What the header by which the service knows a repeated write says for a call with a key: the same for every call with it.
     pub(super) fn header_of_key(&self, args: &Args, executor: &Executor) -> Option<String> {
         let key = self.request.key.as_ref()?;
-        let id = self.keyed(key).digest(&executor.bot)?;
-        let act = act_digest(&executor.bot, self.manifest.id(), &self.op.id, args)?;
+        let id = self.keyed(key).digest(executor.bot.root())?;
+        let act = act_digest(executor.bot.root(), self.manifest.id(), &self.op.id, args)?;
         Some(Digest::of(format!("{id}/{act}").as_bytes()).to_string())
     }
 
@@ -100,7 +101,7 @@ fn answered(claim: Claim, claiming: &Claiming, executor: &Executor) -> Result<Cl
     match claim {
         Claim::Mine => Ok(Claimed::Mine(claiming.id)),
         Claim::Done(sealed) => {
-            let kept = open_kept(&sealed, claiming.id, &executor.bot).ok().and_then(|text| kept::read(&text));
+            let kept = opened(&sealed, claiming.id, executor).and_then(|text| kept::read(&text));
             // What does not read back was done all the same.
             let (verdict, status) =
                 kept.ok_or_else(|| Refusal::new(Code::OutcomeUnknown).sent(Sent::Maybe))?;
@@ -150,7 +151,13 @@ fn seal(
     let text = kept::write(ended, trace.meta.status)?;
     let mut nonce = [0; KEPT_NONCE_BYTES];
     executor.entropy.fill(&mut nonce).ok()?;
-    seal_kept(text.as_bytes(), id, &executor.bot, nonce).ok()
+    let key = executor.bot.shared(executor.clock.now());
+    seal_kept(text.as_bytes(), id, key, nonce).ok()
+}
+
+/// It may have been kept before the bot's key was changed.
+fn opened(sealed: &[u8], id: KeyedDigest, executor: &Executor) -> Option<Vec<u8>> {
+    executor.bot.all().find_map(|key| open_kept(sealed, id, key).ok())
 }
 
 /// What an end says of a write.

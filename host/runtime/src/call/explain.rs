@@ -130,7 +130,7 @@ impl Executor {
         let call = call.open_grant(self, &mut trace).await?;
         let call = call.agree(self, &mut trace)?;
         let call = call.check_args(self, &mut trace)?;
-        let call = call.authorize(self)?;
+        let call = call.authorize()?;
         let call = call.open_page(self)?;
         call.look_for_use(self).await?;
         call.describe(self, &trace.meta)
@@ -268,6 +268,6 @@ fn rule_sentence(rule: Rule, executor: &Executor) -> String {
 
 /// What the grant says, its secrets left out. It has opened already.
 fn shown_grant(sealed: &[u8], executor: &Executor) -> Value {
-    let shown = pinhole_grant::inspect(sealed, &executor.bot, &executor.issuers);
+    let shown = executor.bot.inspect(sealed, &executor.issuers);
     shown.ok().and_then(|shown| serde_json::to_value(shown).ok()).unwrap_or_default()
 }

@@ -28,7 +28,7 @@ mod wire;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pinhole_grant::{CallKey, KeyId, PrincipalId, PublicKey, SecretKey};
+use pinhole_grant::{CallKey, KeyId, PrincipalId, PublicKey, Ring};
 use pinhole_manifest::{OpId, ServiceId};
 
 pub use explain::{Explained, Explanation, ShownRequest};
@@ -205,10 +205,10 @@ impl Trace {
 }
 
 /// Who runs calls, and with what. Made once, shared by all calls.
-#[expect(missing_debug_implementations, reason = "it holds the bot's key and the doors to the world")]
+#[expect(missing_debug_implementations, reason = "it holds the bot's keys and the doors to the world")]
 pub struct Executor {
-    /// The bot's own key, which grants are sealed to.
-    pub bot: Arc<SecretKey>,
+    /// The bot's own keys: grants are sealed to the present one, or to a former one that has not ended.
+    pub bot: Arc<Ring>,
     /// The members whose grants are believed.
     pub issuers: Vec<PublicKey>,
     /// The manifests.
@@ -287,7 +287,7 @@ impl Executor {
         let call = call.open_grant(self, trace).await?;
         let call = call.agree(self, trace)?;
         let call = call.check_args(self, trace)?;
-        let call = call.authorize(self)?;
+        let call = call.authorize()?;
         let call = call.open_page(self)?;
         let call = call.freshen(self, trace).await?;
         let call = call.prepare(self).await?;

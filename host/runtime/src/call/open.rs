@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use pinhole_grant::{Dial, Grant, OpenError, OpenedGrant, ScopeError, Succession, Target, UnixTime};
+use pinhole_grant::{
+    Dial, Grant, OpenError, OpenedGrant, ScopeError, SecretKey, Succession, Target, UnixTime,
+};
 use pinhole_manifest::diff::diff;
 use pinhole_manifest::model::Op;
 use pinhole_manifest::{Manifest, ServiceId};
@@ -37,6 +39,11 @@ impl Agreed<'_> {
     /// What the grant says.
     pub(super) fn grant(&self) -> &Grant {
         self.grant.grant()
+    }
+
+    /// The key of the bot that the grant was given to: its present one, or a former one.
+    pub(super) fn bot<'e>(&self, executor: &'e Executor) -> &'e SecretKey {
+        executor.bot.key(self.grant().bot()).unwrap_or_else(|| executor.bot.current())
     }
 }
 
@@ -128,7 +135,7 @@ fn open_refusal(error: OpenError) -> Refusal {
         | OpenError::WrongKind
         | OpenError::NotSigned
         | OpenError::Malformed => Code::GrantMalformed,
-        OpenError::WrongBot | OpenError::Resealed => Code::WrongBot,
+        OpenError::WrongBot | OpenError::Resealed | OpenError::KeyEnded => Code::WrongBot,
         OpenError::CannotOpen => Code::GrantUnopenable,
         OpenError::UnknownIssuer => Code::UnknownIssuer,
         OpenError::BadSignature => Code::BadSignature,
@@ -174,7 +181,7 @@ impl Executor {
     ) -> Result<(OpenedGrant, UnixTime), Refusal> {
         let wall = self.clock.now();
         let now = self.with_store(move |store| store.high_water(wall)).await?;
-        let grant = pinhole_grant::open(grant, &self.bot, &self.issuers, now).map_err(open_refusal)?;
+        let grant = self.bot.open(grant, &self.issuers, now).map_err(|error| self.not_opened(error))?;
         seen(grant.grant());
         let (id, connection) = (grant.grant().id(), grant.grant().connection());
         let over = move |store: &dyn Store| {
@@ -184,6 +191,15 @@ impl Executor {
             return Err(Refusal::new(Code::GrantRevoked));
         }
         Ok((grant, now))
+    }
+
+    fn not_opened(&self, error: OpenError) -> Refusal {
+        let refusal = open_refusal(error);
+        match error {
+            OpenError::KeyEnded => refusal
+                .hinting(format!("have it minted anew, for the bot's present key: {}", self.bot.public())),
+            _ => refusal,
+        }
     }
 
     /// The manifest of a service, where it may be run by at this time.

@@ -137,7 +137,7 @@ impl Asking<'_> {
             manifest: manifest.digest(),
             connection: self.agreed.grant().connection(),
             account: self.agreed.grant().account().clone(),
-            bot: executor.bot.public().clone(),
+            bot: self.agreed.bot(executor).public().clone(),
             confirm,
             action: self.digest(),
             found,

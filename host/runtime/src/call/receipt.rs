@@ -108,7 +108,7 @@ impl Record {
 
     /// The args are args of the op.
     pub(super) fn with_args(&mut self, args: &Args, scrub: impl FnOnce() -> Scrub, executor: &Executor) {
-        self.facts.args_digest = args_digest(args, &executor.bot);
+        self.facts.args_digest = args_digest(args, executor.bot.current());
         if executor.book.settings().args == ArgsKept::Whole {
             self.facts.args = kept_args(args, &scrub());
         }
@@ -168,8 +168,7 @@ impl Executor {
     /// Notes that this call is about to send something, with the use of its grant that it takes.
     pub(super) async fn begin(&self, trace: &mut Trace, spends: Option<Use>) -> Result<(), Refusal> {
         let record = &mut trace.record;
-        let bot = self.bot.public().id();
-        let process = self.book.process(&self.store, bot, self.entropy.as_ref()).await?;
+        let process = self.book.process(&self.store, &self.bot, self.entropy.as_ref()).await?;
         let id = self.book.note(process);
         let mut facts = record.facts.clone();
         facts.manifest = trace.meta.digest;
@@ -210,7 +209,7 @@ impl Executor {
         let now = self.clock.now();
         let file = self.book.file().cloned();
         let bot = self.bot.public().id();
-        let signed = Checkpoint::sign(head, Covers::Head, now, &self.bot);
+        let signed = Checkpoint::sign(head, Covers::Head, now, self.bot.current());
         let keep = move |store: &dyn Store| {
             let row = crate::store::CheckpointRow {
                 bot,

@@ -84,9 +84,7 @@ impl Present<'_> {
     /// Says yes to what is on the sheet: mints the approval and puts it where the bot finds it. Returns until when it may be
     /// used.
     pub fn approve(&self, sheet: &Sheet) -> Result<UnixTime, ApproveError> {
-        if sheet.bot != self.bot.id() {
-            return Err(ApproveError::OtherBot);
-        }
+        let bot = self.bots().find(|bot| bot.id() == sheet.bot).ok_or(ApproveError::OtherBot)?;
         if self.wall.plus_secs(SKEW_SECS) < self.now {
             return Err(ApproveError::ClockBehind);
         }
@@ -100,14 +98,8 @@ impl Present<'_> {
         }
         self.may_write(&credential)?;
         let until = self.now.plus_secs(APPROVAL_SECS);
-        let request = MintRequest::approval(
-            self.bot.clone(),
-            sheet.digest,
-            sheet.op.clone(),
-            sheet.action,
-            self.now,
-            until,
-        );
+        let request =
+            MintRequest::approval(bot.clone(), sheet.digest, sheet.op.clone(), sheet.action, self.now, until);
         let request = self.returning(request, &credential);
         let mut rng = entropy::seeded(self.entropy)?;
         let grant = pinhole_grant::mint(&request, &credential, self.key, self.now, &mut rng)?;

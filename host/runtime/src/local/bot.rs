@@ -181,7 +181,7 @@ impl LocalBot {
         let found =
             serde_json::to_value(found).map_err(|error| Refusal::new(Code::StoreFailed).detail(&error))?;
         let desk = Arc::clone(&self.desk);
-        let action = asking.action(&self.executor);
+        let action = asking.action();
         let mut drawn = 0;
         loop {
             drawn += 1;

@@ -123,7 +123,7 @@ impl LocalBot {
         if self.has_answered(call, asking.digest(), asking.now()).await? {
             return Ok(None);
         }
-        let action = asking.action(&self.executor);
+        let action = asking.action();
         let shown = asking.describe(String::new(), &self.executor, &trace)?;
         let confirm = shown.confirm.ok_or_else(|| Refusal::new(Code::UnknownOp))?;
         let account = action.account.clone();
@@ -149,9 +149,7 @@ impl LocalBot {
             move |desk: &dyn Desk| Ok::<_, StoreError>((desk.grants(&filter)?, desk.high_water(wall)?));
         let (rows, now) = self.with_desk(look).await??;
         for row in rows {
-            let Ok(opened) =
-                pinhole_grant::open(&row.sealed, &self.executor.bot, &self.executor.issuers, now)
-            else {
+            let Ok(opened) = self.executor.bot.open(&row.sealed, &self.executor.issuers, now) else {
                 continue;
             };
             row.check(opened.grant()).map_err(Refusal::from)?;

@@ -19,6 +19,8 @@ pub struct Present<'a> {
     pub key: &'a SecretKey,
     /// The bot of this host.
     pub bot: &'a PublicKey,
+    /// The keys that it had before: what they signed on its way to her is taken in.
+    pub former: &'a [PublicKey],
     /// What is stored here.
     pub desk: &'a dyn Desk,
     /// The manifests.
@@ -34,6 +36,11 @@ pub struct Present<'a> {
 impl Present<'_> {
     pub(super) fn member(&self) -> KeyId {
         self.key.public().id()
+    }
+
+    /// The bot's key and those that it had before.
+    pub(super) fn bots(&self) -> impl Iterator<Item = &PublicKey> {
+        std::iter::once(self.bot).chain(self.former)
     }
 
     /// What a connection seals, once its columns agree.

@@ -5,9 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pinhole_grant::{
-    Credential, CredentialId, KeyId, OpenError, OpenedGrant, PublicKey, SecretKey, UnixTime,
-};
+use pinhole_grant::{Credential, CredentialId, KeyId, OpenError, OpenedGrant, PublicKey, Ring, UnixTime};
 use pinhole_manifest::Access;
 
 use crate::catalog::{Catalog, Entry, Missing};
@@ -92,14 +90,9 @@ impl Stored {
     }
 
     /// Opens the grant and holds both rows against it; [`StoreError::Tampered`] where one does not agree.
-    pub fn open(
-        &self,
-        bot: &SecretKey,
-        issuers: &[PublicKey],
-        now: UnixTime,
-    ) -> Result<Standing, StoreError> {
+    pub fn open(&self, bot: &Ring, issuers: &[PublicKey], now: UnixTime) -> Result<Standing, StoreError> {
         let Self { connection, grant } = self;
-        match pinhole_grant::open(&grant.sealed, bot, issuers, now) {
+        match bot.open(&grant.sealed, issuers, now) {
             Ok(opened) => {
                 grant.check(opened.grant())?;
                 connection.check(opened.grant().credential())?;

@@ -46,10 +46,10 @@ impl Present<'_> {
     /// grants of them. What is stale or not hers is dropped. Returns the connections that changed.
     pub fn take_in(&self) -> Result<Vec<ConnectionRow>, TakeInError> {
         let mut taken = Vec::new();
+        let bots: Vec<PublicKey> = self.bots().cloned().collect();
         for waiting in self.desk.returned(self.member())? {
             let row = self.desk.connection(self.member(), waiting.connection)?;
-            let bots = std::slice::from_ref(self.bot);
-            match row.map(|row| self.take_for(row, &waiting.sealed, bots)) {
+            match row.map(|row| self.take_for(row, &waiting.sealed, &bots)) {
                 Some(Ok(row)) => taken.push(row),
                 // Older than what she has, of a connection that is gone, or nothing of her bot's.
                 Some(Err(TakeInError::Pair(_))) | None => {}

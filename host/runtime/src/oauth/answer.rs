@@ -18,6 +18,10 @@ pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
 /// Longest life of an access token that is believed, in seconds: ten years.
 const LIFE_MAX: i64 = 10 * 365 * 24 * 3600;
 
+/// What a token type is called that goes as Bearer: the registered name, and those of Slack, which names whose token it is
+/// (docs.slack.dev, `oauth.v2.access`). Some services say none.
+const BEARER: [&str; 4] = ["bearer", "user", "bot", ""];
+
 /// An answer, whole.
 pub(super) struct Answer {
     status: StatusCode,
@@ -105,7 +109,7 @@ impl Answer {
         let bearer = match members.of("token_type") {
             // Some services leave it out: what they mean is a bearer token.
             None | Some(Value::Null) => true,
-            Some(Value::Text(kind)) => kind.is_empty() || kind.eq_ignore_ascii_case("bearer"),
+            Some(Value::Text(kind)) => BEARER.iter().any(|bearer| kind.eq_ignore_ascii_case(bearer)),
             Some(_) => false,
         };
         if !bearer {

@@ -2,7 +2,10 @@
 //!
 //! INVARIANT: a kept pair is used only where it agrees with the columns of its line.
 
-use pinhole_grant::{CredentialId, Dial, KeptPair, KeyId, PairDigest, Renewer, Secret, SecretKey, open_pair};
+use pinhole_grant::seal::UnsealError;
+use pinhole_grant::{
+    CredentialId, Dial, KeptPair, KeyId, OpenPairError, PairDigest, Renewer, Ring, Secret, open_pair,
+};
 use pinhole_manifest::ServiceId;
 use pinhole_manifest::model::OAuth;
 
@@ -80,12 +83,21 @@ impl From<EntropyError> for NotRenewed {
 }
 
 /// The newest pair of a line, where it is another than its first; held against the line's columns.
-pub fn newest(line: &Line, bot: &SecretKey) -> Result<Option<KeptPair>, StoreError> {
+pub fn newest(line: &Line, bot: &Ring) -> Result<Option<KeptPair>, StoreError> {
     let Some(sealed) = &line.sealed else { return Ok(None) };
-    let pair = open_pair(sealed, bot).map_err(|_error| line.tampered())?;
+    let pair = open_pair(sealed, bot.addressed(sealed)).map_err(|error| match error {
+        OpenPairError::Unseal(UnsealError::WrongRecipient) => another_key(),
+        _ => line.tampered(),
+    })?;
     let same = pair.issuer == line.member
         && pair.credential == line.credential
         && pair.generation == line.generation
-        && pair.digest(bot) == Some(line.newest);
+        && pair.digest(bot.root()) == Some(line.newest);
     if same { Ok(Some(pair)) } else { Err(line.tampered()) }
+}
+
+/// A process that was started before the bot's key was changed has not got the new one.
+fn another_key() -> StoreError {
+    let source = "it is sealed to a key that this process does not have: if the bot's key was changed, start the process anew";
+    StoreError::Failed { doing: "open a renewed pair", source: source.into() }
 }

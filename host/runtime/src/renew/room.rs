@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use pinhole_grant::{KeptPair, PairDigest, Secret, SecretKey, UnixTime, seal_pair};
+use pinhole_grant::{KeptPair, PairDigest, Ring, Secret, UnixTime, seal_pair};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::ask::{Ask, Asked, Unanswered};
@@ -52,14 +52,14 @@ impl Renewing {
     pub async fn renew(
         &self,
         given: Given,
-        (store, wire, bot): (Arc<dyn Lines>, Arc<dyn Wire>, Arc<SecretKey>),
+        (store, wire, bot): (Arc<dyn Lines>, Arc<dyn Wire>, Arc<Ring>),
         entropy: &dyn Entropy,
         now: UnixTime,
     ) -> Result<KeptPair, NotRenewed> {
         let entropy = Seeded::of(entropy)?;
         let first = Line::begin(
             given.digest,
-            (given.issuer, bot.public().id()),
+            (given.issuer, bot.root().public().id()),
             (given.credential, given.service.clone()),
             given.generation,
         );
@@ -94,7 +94,7 @@ struct Task {
     ask: Arc<dyn Ask>,
     store: Arc<dyn Lines>,
     wire: Arc<dyn Wire>,
-    bot: Arc<SecretKey>,
+    bot: Arc<Ring>,
     entropy: Seeded,
     given: Given,
     now: UnixTime,
@@ -166,7 +166,7 @@ impl Task {
         self.settle(&line, &sending).await?;
         let asked = Asked {
             wire: self.wire.as_ref(),
-            bot: &self.bot,
+            bot: self.bot.shared(self.now),
             entropy: &self.entropy,
             service: &self.given.service,
             oauth: &self.given.oauth,
@@ -213,9 +213,9 @@ impl Task {
 
     /// Stores the fresh pair; only then it is used.
     async fn keep(&self, from: Line, pair: KeptPair, slot: &mut Slot) -> Result<KeptPair, NotRenewed> {
-        let sealed = seal_pair(&pair, &self.bot, &mut self.entropy.rng()?);
+        let sealed = seal_pair(&pair, self.bot.shared(self.now), &mut self.entropy.rng()?);
         let sealed = sealed.map_err(|_error| NotRenewed::Sealing)?;
-        let digest = pair.digest(&self.bot).ok_or(NotRenewed::Sealing)?;
+        let digest = pair.digest(self.bot.root()).ok_or(NotRenewed::Sealing)?;
         let to = from.renewed(NextPair { generation: pair.generation, digest, sealed });
         match self.change(&from, &to).await {
             Ok(Ok(())) => Ok(pair),

@@ -135,7 +135,7 @@ impl Stage {
         let request = CallRequest::new(entry.manifest.id().clone(), op.id.clone(), args, grant);
         let executor = Executor {
             issuers: vec![self.member.public().clone()],
-            bot: Arc::new(self.bot),
+            bot: Arc::new(self.bot.into()),
             catalog: self.catalog,
             store: self.store,
             clock: Box::new(FixedClock(CASE_TIME)),

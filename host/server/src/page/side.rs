@@ -61,6 +61,8 @@ pub struct MemberSide {
     pub member: KeyId,
     /// The bot of this host.
     pub bot: PublicKey,
+    /// The keys that it had before.
+    pub former: Vec<PublicKey>,
     /// Who opens her key.
     pub keyholder: Box<dyn Keyholder>,
     /// The machine's clock.
@@ -82,6 +84,7 @@ impl MemberSide {
         Ok(Present {
             key,
             bot: &self.bot,
+            former: &self.former,
             desk: self.desk.as_ref(),
             catalog: &self.catalog,
             entropy: self.entropy.as_ref(),

@@ -171,7 +171,7 @@ impl Door {
 
     /// The member whose grant it is, if she is believed here and it opens. Permits nothing: the spine opens it anew.
     fn asker(&self, grant: &[u8]) -> Asker {
-        let shown = pinhole_grant::inspect(grant, &self.executor.bot, &self.executor.issuers).ok()?;
+        let shown = self.executor.bot.inspect(grant, &self.executor.issuers).ok()?;
         (shown.standing == Standing::Good).then_some(shown.issuer)
     }
 }

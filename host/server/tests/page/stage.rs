@@ -139,6 +139,7 @@ impl Desk {
             catalog: Arc::new(catalog),
             member: stage.member.public().id(),
             bot: stage.bot.executor.bot.public().clone(),
+            former: Vec::new(),
             keyholder: Box::new(KeyFile { bytes, tried: tried.clone() }),
             clock: Box::new(stage.clock.clone()),
             timer: Box::new(timer.clone()),

@@ -119,7 +119,7 @@ async fn a_bots_own_yes_runs_nothing() {
     let stage = connected(setup()).await;
     let question = stage.ask(NOTE, &note("a")).await;
     let rows = stage.store.connections(stage.member.public().id()).unwrap();
-    assert!(pinhole_grant::open_credential(&rows[0].sealed, &stage.bot.executor.bot).is_err());
+    assert!(pinhole_grant::open_credential(&rows[0].sealed, stage.bot.executor.bot.current()).is_err());
     // The best that it has: the read grant that was sealed to it.
     let read = stage.bot.stored(&pinhole_tests::call(NOTE, &note("a"))).await.unwrap().grant;
     let until = stage.now().plus_secs(60);

@@ -53,7 +53,7 @@ fn sealed(stage: &Stage, name: &str, args: &Value, place: &str) -> String {
         principal: None,
         place: place.to_owned(),
     };
-    seal_page(parts, &stage.executor.bot, NOW, [3; 12]).unwrap().to_string()
+    seal_page(parts, stage.executor.bot.current(), NOW, [3; 12]).unwrap().to_string()
 }
 
 pub(crate) async fn that_is_old() -> Provoked {
@@ -176,7 +176,7 @@ async fn it_is_for_one_call_alone() {
 #[tokio::test]
 async fn it_is_one_bots_alone() {
     let (mut stage, _, token) = staged().await;
-    stage.executor.bot = Arc::new(SecretKey::generate(KeyKind::Bot, &mut UnwrapErr(SysRng)));
+    stage.executor.bot = Arc::new(SecretKey::generate(KeyKind::Bot, &mut UnwrapErr(SysRng)).into());
     let grant = stage.grant("shelf").seal();
     is(&stage.run_next(NAME, &args(), &grant, &token).await, Code::PageTokenMalformed, Sent::No);
 }

@@ -9,6 +9,7 @@ mod postgres;
 mod proposals;
 mod queue;
 mod research;
+mod rotated;
 mod served;
 mod stolen;
 

@@ -75,3 +75,22 @@ fn a_lock_ends_with_whoever_held_it_on_another_store_of_the_same_file() {
     Hand::enter(&here, bot(), [3; 8]).unwrap();
     assert!(here.notes(bot(), 9).unwrap().is_empty());
 }
+
+#[test]
+fn the_runs_of_a_former_key_have_receipts_once_their_process_is_gone() {
+    stores(|store| {
+        let (one, two) =
+            (Hand::enter(store, bot(), [1; 8]).unwrap(), Hand::enter(store, bot(), [2; 8]).unwrap());
+        for hand in [&one, &two] {
+            store.begin(&begun(hand, 1), None, Settled::Lightly).unwrap();
+        }
+        let there = begun(&two, 1);
+        drop(one);
+        clear_away(store, bot(), None);
+        assert_eq!(store.notes(bot(), 9).unwrap(), [there]);
+        drop(two);
+        clear_away(store, bot(), None);
+        assert_eq!(store.notes(bot(), 9).unwrap(), []);
+        assert_eq!(store.receipts_from(bot(), 0, 9).unwrap().len(), 2);
+    });
+}

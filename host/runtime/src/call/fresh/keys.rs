@@ -49,7 +49,8 @@ impl Keys {
     pub(super) fn granted(agreed: &Agreed<'_>, executor: &Executor) -> Self {
         let (grant, credential) = (agreed.grant(), agreed.grant().credential());
         let renewable = credential.kind() == CredentialKind::Oauth && credential.refresh().is_some();
-        let digest = renewable.then(|| PairDigest::of(&executor.bot, grant.issuer(), credential)).flatten();
+        let digest =
+            renewable.then(|| PairDigest::of(executor.bot.root(), grant.issuer(), credential)).flatten();
         let term = Term { obtained_at: None, expires_at: credential.expires_at() };
         let current = Arc::new(Key { kept: None, digest, term });
         let had = vec![Arc::clone(&current)];

@@ -126,7 +126,7 @@ impl Agreed<'_> {
         let (entropy, now) = (executor.entropy.as_ref(), executor.clock.now());
         match executor.renewing.renew(given, doors, entropy, now).await {
             Ok(pair) => {
-                let digest = pair.digest(&executor.bot).ok_or_else(refused::no_digest)?;
+                let digest = pair.digest(executor.bot.root()).ok_or_else(refused::no_digest)?;
                 Ok(self.adopt(&pair, digest, keys, executor, trace)?)
             }
             Err(error) => {
@@ -194,7 +194,7 @@ impl Agreed<'_> {
         }
         let sealed = pair.of(self.grant().credential()).ok().and_then(|rotated| {
             let mut rng = entropy::seeded(executor.entropy.as_ref()).ok()?;
-            let sealed = seal_returned(&self.grant, &rotated, &executor.bot, &mut rng).ok()?;
+            let sealed = seal_returned(&self.grant, &rotated, self.bot(executor), &mut rng).ok()?;
             Rotated::new(rotated.id(), rotated.generation(), &sealed)
         });
         if let Some(rotated) = sealed {

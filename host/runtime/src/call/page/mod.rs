@@ -72,7 +72,7 @@ impl<'a> Call<Authorized<'a>> {
         let further = match &agreed.request.next {
             None => None,
             Some(token) => {
-                let opened = pinhole_grant::open_page(token, &executor.bot, agreed.now);
+                let opened = pinhole_grant::open_page(token, agreed.bot(executor), agreed.now);
                 let checked = opened.and_then(|page| {
                     page.check(agreed.grant().issuer(), authorized.action, agreed.request.principal)
                 });

@@ -50,7 +50,7 @@ impl OnPage<'_> {
             principal: agreed.request.principal,
             place,
         };
-        let sealed = pinhole_grant::seal_page(parts, &executor.bot, agreed.now, nonce);
+        let sealed = pinhole_grant::seal_page(parts, agreed.bot(executor), agreed.now, nonce);
         sealed.map(Some).map_err(|_error| Unfollowed::NoToken)
     }
 

@@ -33,6 +33,44 @@ async fn a_pair_is_read_as_json_or_as_a_form_whatever_the_content_type_says() {
     }
 }
 
+/// The shapes that the services of the manifests document.
+#[tokio::test]
+async fn the_answers_of_known_services_are_pairs() {
+    for (body, life, scopes) in [
+        (
+            r#"{"ok":true,"app_id":"A1","authed_user":{"id":"U1"},"access_token":"a","token_type":"user","refresh_token":"r",
+                "expires_in":43200,"scope":"search:read,channels:read","team":{"id":"T1","name":"Wren"},"enterprise":null,
+                "is_enterprise_install":false}"#,
+            Some(43_200),
+            &["channels:read", "search:read"][..],
+        ),
+        (
+            "access_token=a&expires_in=28800&refresh_token=r&refresh_token_expires_in=15897600&scope=&token_type=bearer",
+            Some(28_800),
+            &[],
+        ),
+        (
+            r#"{"access_token":"a","token_type":"Bearer","expires_in":7200,"refresh_token":"r","scope":"api read_user",
+                "created_at":1607635748}"#,
+            Some(7_200),
+            &["api", "read_user"],
+        ),
+        (
+            r#"{"access_token":"a","refresh_token":"r","expires_in":2591999,"expires_at":"2024-11-27T23:20:21.054320Z",
+                "token_type":"bearer","scope":"org:read project:read","user":{"id":"2","name":"wren","email":"w@example.org"}}"#,
+            Some(2_591_999),
+            &["org:read", "project:read"],
+        ),
+        (r#"{"access_token":"a","token_type":"Bearer","refresh_token":"r"}"#, None, &[]),
+    ] {
+        let pair = refreshed(Reply::json(200, body)).await.unwrap();
+        assert_eq!((pair.access.expose(), pair.refresh.unwrap().expose()), ("a", "r"), "{body}");
+        assert_eq!(pair.expires_at, life.map(|life| NOW.plus_secs(life)), "{body}");
+        let given = Scopes::Given(scopes.iter().map(|scope| (*scope).to_owned()).collect());
+        assert_eq!(pair.scopes, if scopes.is_empty() { Scopes::AsAsked } else { given }, "{body}");
+    }
+}
+
 #[tokio::test]
 async fn an_answer_without_a_new_refresh_token_leaves_the_old_one() {
     for rest in ["", r#","refresh_token":null"#, r#","refresh_token":"""#] {

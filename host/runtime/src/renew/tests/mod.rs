@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pinhole_grant::{
     Account, ClientId, Credential, CredentialId, CredentialKind, CredentialParts, Dial, KeptPair, KeyKind,
-    Label, PairDigest, Renewer, Secret, SecretKey, SourceName, UnixTime,
+    Label, PairDigest, Renewer, Ring, Secret, SecretKey, SourceName, UnixTime,
 };
 use pinhole_manifest::host::HttpsUrl;
 use pinhole_manifest::model::OAuth;
@@ -215,13 +215,13 @@ impl Wire for NoWire {
 struct Host {
     renewing: Renewing,
     store: Arc<dyn Lines>,
-    bot: Arc<SecretKey>,
+    bot: Arc<Ring>,
 }
 
 impl Host {
     fn new(provider: &Arc<Provider>, store: Arc<dyn Lines>) -> Self {
         let ask: Arc<dyn Ask> = provider.clone();
-        Self { renewing: Renewing::new(ask), store, bot: Arc::new(bot()) }
+        Self { renewing: Renewing::new(ask), store, bot: Arc::new(bot().into()) }
     }
 
     async fn renew(&self, given: Given, after: i64) -> Result<KeptPair, NotRenewed> {

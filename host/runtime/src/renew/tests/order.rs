@@ -172,7 +172,7 @@ async fn families_members_and_credentials_never_mix() {
     let theirs = host.renew(given(&member(3), &credential("one", 0)), 0).await;
     assert!(matches!(theirs, Err(NotRenewed::Dead)), "{theirs:?}");
     assert_eq!(host.store.lines(member(3).public().id()).unwrap().len(), 1);
-    let hers = newest(&line(&host), &bot()).unwrap().unwrap();
+    let hers = newest(&line(&host), &bot().into()).unwrap().unwrap();
     assert_eq!((hers.issuer, hers.access.expose()), (member(1).public().id(), "one-access-1"));
 }
 

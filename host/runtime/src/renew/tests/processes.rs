@@ -94,7 +94,7 @@ impl Ask for Folder {
 }
 
 fn host(folder: &Path, store: Arc<dyn Lines>) -> Host {
-    Host { renewing: Renewing::new(Arc::new(Folder(asked_at(folder)))), store, bot: Arc::new(bot()) }
+    Host { renewing: Renewing::new(Arc::new(Folder(asked_at(folder)))), store, bot: Arc::new(bot().into()) }
 }
 
 /// The store, with a stop where a test wants one.

@@ -1,11 +1,14 @@
 //! `pinhole keys`, and the key files that other commands open. Private keys have mode 0600, else they
 //! are not used, and never leave their files. A bot's state belongs to its key.
 
+pub(crate) mod rotate;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use pinhole_grant::{KeyFileError, KeyKind, Passphrase, PublicKey, SecretKey};
+use pinhole_grant::{Former, KeyFileError, KeyKind, Passphrase, PublicKey, Ring, SecretKey};
 use pinhole_manifest::visible::visible;
+use pinhole_runtime::clock::{Clock as _, SystemClock};
 use serde_json::json;
 
 use crate::args::{KeysCommand, PassphraseFlags};
@@ -20,6 +23,8 @@ pub(crate) fn main(command: KeysCommand, config: &Config) -> anyhow::Result<End>
         KeysCommand::Show { json } => show(json, config),
         KeysCommand::New { passphrase, protect } => new(&passphrase, protect, config),
         KeysCommand::Protect { passphrase } => protect(&passphrase, config),
+        KeysCommand::Rotate(flags) => rotate::rotate(&flags, config),
+        KeysCommand::Retire(flags) => rotate::retire(&flags, config),
     }
 }
 
@@ -28,7 +33,10 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
         None => member_public(config)?,
         here => here,
     };
-    let bot = public(KeyKind::Bot, config)?;
+    let keys = if file(KeyKind::Bot, config).exists() { Some(bot(config)?.keys) } else { None };
+    let bot = keys.as_ref().map(|keys| keys.public().clone());
+    let former = keys.as_ref().map_or(&[][..], Ring::former);
+    let now = SystemClock.now();
     // A broker's is made by the command that is one.
     let broker = public(KeyKind::Broker, config)?;
     if json {
@@ -36,6 +44,10 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
         let mut shown = json!({"member": text(member), "bot": text(bot)});
         if let (Some(key), Some(object)) = (text(broker), shown.as_object_mut()) {
             object.insert("broker".to_owned(), key.into());
+        }
+        if let (Some(object), false) = (shown.as_object_mut(), former.is_empty()) {
+            let one = |former: &Former| json!({"key": former.key().public(), "until": former.until()});
+            object.insert("former".to_owned(), former.iter().map(one).collect());
         }
         out::json(&shown)?;
         return Ok(End::Done);
@@ -45,6 +57,11 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
             Some(key) => out::line(format_args!("{name:<7} {key}")),
             None => out::line(format_args!("{name:<7} none yet (`pinhole keys new` makes it)")),
         }
+    }
+    for former in former {
+        let (key, until) = (former.key().public(), out::moment(former.until()));
+        let word = if former.is_open(now) { "until" } else { "ended" };
+        out::line(format_args!("{:<7} {key}  {word} {until}", "former"));
     }
     if let Some(key) = broker {
         out::line(format_args!("{:<7} {key}", "broker"));
@@ -207,14 +224,20 @@ pub(crate) fn bot_or_nobody(config: &Config) -> anyhow::Result<Bot> {
         return bot(config);
     }
     let key = SecretKey::generate(KeyKind::Bot, &mut occasion::entropy());
-    Ok(Bot { key, home: config.home().to_owned() })
+    Ok(Bot { keys: key.into(), home: config.home().to_owned() })
 }
 
 /// The bot that calls run as.
 pub(crate) struct Bot {
-    pub(crate) key: SecretKey,
+    /// Its key, and those that it had before.
+    pub(crate) keys: Ring,
     /// The home that its key is in, whose database has its spent uses, its revocations and the latest time.
     pub(crate) home: PathBuf,
+}
+
+/// The public halves of the keys that a bot had before.
+pub(crate) fn formers(bot: &Ring) -> Vec<PublicKey> {
+    bot.former().iter().map(|former| former.key().public().clone()).collect()
 }
 
 /// The local bot.
@@ -222,8 +245,8 @@ pub(crate) fn bot(config: &Config) -> anyhow::Result<Bot> {
     let path = file(KeyKind::Bot, config);
     there_is(&path)?;
     let path = canonical(&path)?;
-    let key = SecretKey::from_file(&read(&path)?, None).map_err(|error| unusable(&path, error))?;
-    Ok(Bot { key, home: home_of(&path)? })
+    let keys = Ring::from_file(&read(&path)?).map_err(|error| unusable(&path, error))?;
+    Ok(Bot { keys, home: home_of(&path)? })
 }
 
 /// The broker's key; it is made where there is none.
