@@ -22,7 +22,8 @@ use crate::config::Config;
 use crate::database::{self, DatabaseFlags};
 use crate::end::{End, Failure};
 use crate::keys::{self, Bot};
-use crate::{grant, occasion, out};
+use crate::tokens::Askers;
+use crate::{grant, out};
 
 /// Most notes of runs under way that are counted.
 const NOTES_MAX: usize = 1_000;
@@ -32,19 +33,27 @@ struct Shelf {
     store: Arc<dyn Desk>,
     bot: Bot,
     file: CheckpointFile,
+    /// Whose tokens are known here.
+    member: Option<PublicKey>,
     now: UnixTime,
 }
 
 impl Shelf {
-    fn open(config: &Config) -> anyhow::Result<Self> {
+    fn open(flags: &DatabaseFlags, config: &Config) -> anyhow::Result<Self> {
         let bot = keys::bot(config)?;
-        let store = occasion::open_store(&bot.home)?;
-        let file = database::checkpoints(&bot.home, &DatabaseFlags::default())?;
-        Ok(Self { store, file, bot, now: SystemClock.now() })
+        let store = database::open_desk(&bot.home, flags)?;
+        let file = database::checkpoints(&bot.home, flags)?;
+        Ok(Self { store, file, bot, member: keys::member_public(config)?, now: SystemClock.now() })
     }
 
     fn key(&self) -> &PublicKey {
         self.bot.keys.public()
+    }
+
+    /// What the tokens are called. Where that cannot be read, a receipt says their ids alone.
+    fn askers(&self) -> Askers {
+        let named = self.member.as_ref().map(|member| Askers::in_store(&*self.store, member.id()));
+        named.and_then(Result::ok).unwrap_or_default()
     }
 
     /// The moment so long ago.
@@ -60,16 +69,16 @@ pub(crate) fn main(command: ReceiptsCommand, config: &Config) -> anyhow::Result<
     {
         return shown_list(&[], flags);
     }
-    let shelf = Shelf::open(config)?;
+    let shelf = Shelf::open(command.database(), config)?;
     match command {
         ReceiptsCommand::List(flags) => list(&flags, &shelf),
-        ReceiptsCommand::Show { receipt, json } => show(&receipt, json, &shelf),
-        ReceiptsCommand::Verify { checkpoints, json } => {
+        ReceiptsCommand::Show { receipt, json, database: _ } => show(&receipt, json, &shelf),
+        ReceiptsCommand::Verify { checkpoints, json, database: _ } => {
             let others = checkpoints.into_iter().map(CheckpointFile::at).collect();
             verify(others, json, &shelf)
         }
-        ReceiptsCommand::Checkpoint { json } => checkpoint(json, &shelf),
-        ReceiptsCommand::Prune { before, json } => prune(&before, json, &shelf),
+        ReceiptsCommand::Checkpoint { json, database: _ } => checkpoint(json, &shelf),
+        ReceiptsCommand::Prune { before, json, database: _ } => prune(&before, json, &shelf),
     }
 }
 
@@ -131,7 +140,7 @@ fn show(name: &str, json: bool, shelf: &Shelf) -> anyhow::Result<End> {
     if json {
         out::json(&shown::whole(&receipt))?;
     } else {
-        out::document(shown::for_people(&receipt))?;
+        out::document(shown::for_people(&receipt, &shelf.askers()))?;
     }
     Ok(End::Done)
 }

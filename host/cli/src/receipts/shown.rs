@@ -4,12 +4,14 @@
 
 use std::fmt::Write as _;
 
+use pinhole_grant::PrincipalId;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::receipts::{Facts, Finding, Receipt, Stored, Unended, Verdict};
 use serde_json::{Value, json};
 
 use crate::out;
+use crate::tokens::Askers;
 
 /// A row in a list of JSON.
 pub(super) fn in_json(row: &Stored) -> Value {
@@ -47,6 +49,7 @@ fn sent(facts: &Facts) -> &'static str {
     match (facts.sent, facts.unended) {
         (_, Some(Unended::Lost)) => ", its process went away",
         (_, Some(Unended::Abandoned)) => ", given up by whoever asked",
+        (Sent::No, None) if facts.replayed => ", what an earlier run with its key came to, nothing sent",
         (Sent::No, None) => ", nothing sent",
         (Sent::Maybe, None) => ", maybe sent",
         (Sent::Yes, None) => "",
@@ -54,7 +57,7 @@ fn sent(facts: &Facts) -> &'static str {
 }
 
 /// A receipt, a line for each thing that it says.
-pub(super) fn for_people(receipt: &Receipt) -> String {
+pub(super) fn for_people(receipt: &Receipt, askers: &Askers) -> String {
     let facts = receipt.facts();
     let mut text = format!("receipt {}\n", receipt.id());
     let mut say = |name: &str, value: String| {
@@ -69,13 +72,10 @@ pub(super) fn for_people(receipt: &Receipt) -> String {
     say("member", or_none(facts.member.map(|id| id.to_string())));
     say("grant", or_none(facts.grant.map(|id| id.to_string())));
     say("connection", or_none(facts.connection.map(|id| id.to_string())));
-    say("asked by", facts.principal.map_or_else(|| "this host".to_owned(), |id| id.to_string()));
+    say("asked by", facts.principal.map_or_else(|| "this host".to_owned(), |id| asker(id, askers)));
     say("manifest", or_none(facts.manifest.map(|digest| digest.to_string())));
     say("approval", or_none(facts.approval.map(|digest| digest.to_string())));
-    say("args", or_none(facts.args_digest.map(|digest| digest.to_string())));
-    if let Some(args) = &facts.args {
-        say("", args.to_string());
-    }
+    say("args", args(facts));
     for made in &facts.requests {
         let status = made.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
         say("request", format!("{} {}: {status}, {}", made.method, made.path, out::bytes(made.bytes)));
@@ -89,8 +89,27 @@ pub(super) fn for_people(receipt: &Receipt) -> String {
     );
     say("fields", if facts.fields.is_empty() { "-".to_owned() } else { facts.fields.join(", ") });
     say("hash", receipt.hash().to_string());
-    say("behind", or_none(receipt.prev().map(|digest| digest.to_string())));
+    let before = receipt.seq().saturating_sub(1);
+    let follows = receipt.prev().map(|hash| format!("receipt {before}, whose hash was {hash}"));
+    say("follows", follows.unwrap_or_else(|| "none: it is the first".to_owned()));
     text.trim_end().to_owned()
+}
+
+/// Whose token it was.
+fn asker(id: PrincipalId, askers: &Askers) -> String {
+    match askers.name(id) {
+        Some(name) => format!("the token `{}`, {id}", name.as_str()),
+        None => format!("a token that is not known here, {id}"),
+    }
+}
+
+/// The args, or what is kept instead of them.
+fn args(facts: &Facts) -> String {
+    match (&facts.args, facts.args_digest) {
+        (Some(args), _) => args.to_string(),
+        (None, Some(digest)) => format!("not kept; runs with the same args have the same digest, {digest}"),
+        (None, None) => "-".to_owned(),
+    }
 }
 
 /// What came of looking at the chain.
