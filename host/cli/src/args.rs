@@ -9,6 +9,7 @@ use crate::backup::BackupFlags;
 use crate::broker::args::BrokerFlags;
 use crate::connect::OAuthFlags;
 use crate::connections::RemoveFlags;
+use crate::database::DatabaseFlags;
 use crate::manifest::{DIFF_EXAMPLES, DiffFlags};
 use crate::mcp::args::McpFlags;
 use crate::module::ModuleCommand;
@@ -322,6 +323,8 @@ pub(crate) struct DoctorFlags {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) database: DatabaseFlags,
+    #[command(flatten)]
     pub(crate) local: LocalManifests,
     #[command(flatten)]
     pub(crate) dial: DialFlags,
@@ -457,6 +460,8 @@ pub(crate) enum GrantCommand {
         /// Print one JSON document
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        database: DatabaseFlags,
     },
     /// Refuse a grant on this machine from now on
     Revoke {
@@ -464,6 +469,8 @@ pub(crate) enum GrantCommand {
         // An id may begin with a hyphen.
         #[arg(allow_hyphen_values = true)]
         grant: String,
+        #[command(flatten)]
+        database: DatabaseFlags,
     },
 }
 

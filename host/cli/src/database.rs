@@ -21,7 +21,7 @@ use crate::{files, settings};
 /// Flags of the commands that several hosts may run on one database.
 #[derive(Debug, Default, Args)]
 pub(crate) struct DatabaseFlags {
-    /// Keep state in this PostgreSQL database, `postgres://USER@HOST/NAME` without a password, instead of the home's SQLite
+    /// Use the state in this PostgreSQL database, `postgres://USER@HOST/NAME` without a password, instead of the home's own
     #[arg(long, value_name = "URL", conflicts_with = "database_file")]
     database: Option<String>,
     /// The same, its URL with the password in the first line of this file (mode 0600)
@@ -30,6 +30,13 @@ pub(crate) struct DatabaseFlags {
     /// Believe the database's server by the CAs in this PEM file, and no others
     #[arg(long, value_name = "FILE")]
     database_ca: Option<PathBuf>,
+}
+
+impl DatabaseFlags {
+    /// Whether they name a database.
+    pub(crate) fn name_one(&self) -> bool {
+        self.database.is_some() || self.database_file.is_some()
+    }
 }
 
 /// What `config.toml` says of it.

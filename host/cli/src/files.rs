@@ -40,6 +40,9 @@ const KEYS: Private = Private("is a key file", "make new keys");
 /// Files with the URL of a database.
 pub(crate) const DATABASE_URL: Private = Private("has the password of a database", "change the password");
 
+/// Files of the private keys of certificates.
+pub(crate) const TLS_KEY: Private = Private("has the private key of a certificate", "get a new certificate");
+
 /// Reads a key file. One that others can read or write is refused: what it holds is no secret any more.
 pub(crate) fn read_private(path: &Path) -> anyhow::Result<Vec<u8>> {
     read_private_of(path, KEYS)
@@ -58,6 +61,40 @@ pub(crate) fn read_private_of(path: &Path, what: Private) -> anyhow::Result<Vec<
     #[cfg(not(unix))]
     let _only_one_user = what;
     bounded(file, &path.display().to_string(), INPUT_MAX)
+}
+
+/// Refuses a home that others than its owner can write: they could put keys, settings and another database there.
+pub(crate) fn only_ours_to_write(home: &Path) -> anyhow::Result<()> {
+    #[cfg(unix)]
+    if let Ok(metadata) = home.metadata() {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o7777;
+        if metadata.is_dir() && mode & 0o022 != 0 {
+            let home = home.display();
+            let message =
+                format!("others than its owner can put files into the home `{home}` (mode {mode:04o})");
+            let hint = format!("look whether what is in it is yours, then `chmod go-w {home}`");
+            return Err(Failure::new(End::Local, message, hint).into());
+        }
+    }
+    #[cfg(not(unix))]
+    let _only_one_user = home;
+    Ok(())
+}
+
+/// Refuses a file in a home that belongs neither to whom the home does nor to the superuser: its owner can write it.
+#[cfg(unix)]
+pub(crate) fn not_a_stranger_s(path: &Path, metadata: &std::fs::Metadata) -> anyhow::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    let home = path.parent().filter(|home| !home.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (owner, ours) = (metadata.uid(), home.metadata()?.uid());
+    if owner == 0 || owner == ours {
+        return Ok(());
+    }
+    let path = path.display();
+    let message =
+        format!("`{path}` belongs to another user (id {owner}) than the home that it is in (id {ours})");
+    let hint = format!("look whether what it says is yours, then `chown {ours} {path}`");
+    Err(Failure::new(End::Local, message, hint).into())
 }
 
 fn open(path: &Path) -> anyhow::Result<File> {

@@ -16,14 +16,15 @@ use pinhole_runtime::render;
 
 use crate::args::{GrantCommand, MintFlags};
 use crate::config::Config;
+use crate::database::{self, DatabaseFlags};
 use crate::end::{End, Failure};
 use crate::{call, files, keys, member, occasion, out, sheet};
 
 pub(crate) fn main(command: GrantCommand, config: &Config) -> anyhow::Result<End> {
     match command {
         GrantCommand::Mint(flags) => mint(&flags, config),
-        GrantCommand::Inspect { file, json } => inspect(&file, json, config),
-        GrantCommand::Revoke { grant } => revoke(&grant, config),
+        GrantCommand::Inspect { file, json, database } => inspect(&file, json, &database, config),
+        GrantCommand::Revoke { grant, database } => revoke(&grant, &database, config),
     }
 }
 
@@ -204,7 +205,12 @@ pub(crate) fn seconds(text: &str) -> anyhow::Result<i64> {
     })
 }
 
-fn inspect(file: &std::path::Path, json: bool, config: &Config) -> anyhow::Result<End> {
+fn inspect(
+    file: &std::path::Path,
+    json: bool,
+    database: &DatabaseFlags,
+    config: &Config,
+) -> anyhow::Result<End> {
     let sealed = files::read(file)?;
     let issuers: Vec<_> = keys::member_public(config)?.into_iter().collect();
     let bot = keys::bot(config)?;
@@ -213,7 +219,7 @@ fn inspect(file: &std::path::Path, json: bool, config: &Config) -> anyhow::Resul
                     (`pinhole keys show`)";
         Failure::new(End::Invalid, format!("the grant cannot be shown: {error}"), hint)
     })?;
-    let state = state(&shown, &bot.home)?;
+    let state = state(&shown, &bot.home, database)?;
     let mut shown = serde_json::to_value(&shown)?;
     if let Some(members) = shown.as_object_mut() {
         members.insert("state".to_owned(), state.into());
@@ -246,8 +252,12 @@ fn runs_without_approval(op: &Op, access: Access) -> anyhow::Result<()> {
 }
 
 /// What has become of a grant on this machine, which its signature does not say.
-fn state(shown: &Inspection, home: &std::path::Path) -> anyhow::Result<&'static str> {
-    let store = occasion::open_store(home)?;
+fn state(
+    shown: &Inspection,
+    home: &std::path::Path,
+    database: &DatabaseFlags,
+) -> anyhow::Result<&'static str> {
+    let store = database::open_desk(home, database)?;
     let now = store.high_water(SystemClock.now())?;
     let used_up = match shown.uses.and_then(std::num::NonZeroU32::new) {
         Some(uses) => !store.has_use_left(&shown.id, uses)?,
@@ -264,7 +274,7 @@ fn state(shown: &Inspection, home: &std::path::Path) -> anyhow::Result<&'static 
     })
 }
 
-fn revoke(grant: &str, config: &Config) -> anyhow::Result<End> {
+fn revoke(grant: &str, database: &DatabaseFlags, config: &Config) -> anyhow::Result<End> {
     let id = match GrantId::parse(grant) {
         Ok(id) => id,
         Err(_not_an_id) => {
@@ -282,7 +292,7 @@ fn revoke(grant: &str, config: &Config) -> anyhow::Result<End> {
             shown.id
         }
     };
-    let store = occasion::open_store(&keys::bot_home(config)?)?;
+    let store = database::open_desk(&keys::bot_home(config)?, database)?;
     store.revoke(&id)?;
     out::line(format_args!("grant {id} is refused on this machine from now on"));
     Ok(End::Done)

@@ -14,6 +14,7 @@ use pinhole_runtime::net::PinnedClient;
 use pinhole_runtime::store::{ConnectionRow, Desk};
 
 use crate::config::Config;
+use crate::database::{self, DatabaseFlags};
 use crate::end::{End, Failure};
 use crate::{keys, occasion, out, settings};
 
@@ -46,6 +47,11 @@ pub(crate) struct Desktop {
 impl Desktop {
     /// Opens what is stored here; refuses where nothing can be, for there are no keys.
     pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
+        Self::open_in(&DatabaseFlags::default(), config)
+    }
+
+    /// The same in the database that flags name.
+    pub(crate) fn open_in(database: &DatabaseFlags, config: &Config) -> anyhow::Result<Self> {
         let Some(member) = keys::member_public(config)? else {
             let message = "nothing is connected here: there is no member yet";
             return Err(Failure::new(End::Refused, message, "`pinhole connect SERVICE` begins").into());
@@ -56,7 +62,7 @@ impl Desktop {
             return Err(Failure::new(End::Local, message, hint).into());
         }
         let bot = keys::bot(config)?;
-        let store = occasion::open_store(&bot.home)?;
+        let store = database::open_desk(&bot.home, database)?;
         let now = store.high_water(SystemClock.now())?;
         let former = keys::formers(&bot.keys);
         Ok(Self { store, member, bot, former, now })

@@ -1,8 +1,8 @@
 //! `config.toml` in a home: what its operator sets for the modules that run here, for the registries that it trusts, for the
 //! members whose grants its sidecar believes, and for a broker.
 //!
-//! Refuses what is no setting, what cannot be meant, and a file that others than its owner can write: it could set
-//! whatever they like. All faults are named at once. Without a file everything is as usual.
+//! Refuses what is no setting, what cannot be meant, and a file that others than its owner can write, or that is another's than the
+//! home is: it could set whatever they like; and a home that others can write. All faults are named at once. Without a file everything is as usual.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -114,6 +114,7 @@ pub(crate) fn bench(config: &Config) -> Sandbox {
 
 /// The settings in a file.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Settings> {
+    files::only_ours_to_write(path.parent().unwrap_or(Path::new(".")))?;
     if !is_there(path)? {
         return Ok(Settings::default());
     }
@@ -334,6 +335,7 @@ fn is_there(path: &Path) -> anyhow::Result<bool> {
             let hint = format!("look whether what it says is yours, then `chmod go-w {path}`");
             return Err(Failure::new(End::Local, message, hint).into());
         }
+        files::not_a_stranger_s(path, &metadata)?;
     }
     Ok(true)
 }

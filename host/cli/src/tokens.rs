@@ -1,4 +1,4 @@
-//! `pinhole tokens`: who may call this machine's MCP server over HTTP, and for what.
+//! `pinhole tokens`: who may call this machine's MCP server or sidecar over HTTP, and for what.
 //!
 //! INVARIANT: the text of a token is printed once, on stdout, and kept nowhere; one that could not be printed is revoked. A
 //! token gives nobody the member's yes: making one wants no key of hers.
@@ -7,16 +7,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
-use pinhole_grant::{Label, PrincipalId};
+use pinhole_grant::{KeyId, Label, PrincipalId};
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{Access, ServiceId};
 use pinhole_runtime::entropy::{self, SystemEntropy};
-use pinhole_runtime::store::{Removal, StoreError, Table, TokenError, TokenRow, TokenScope, TokenState};
+use pinhole_runtime::store::{
+    Desk, Removal, StoreError, Table, TokenError, TokenRow, TokenScope, TokenState,
+};
 use pinhole_server::BearerToken;
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use crate::config::Config;
+use crate::database::DatabaseFlags;
 use crate::end::{End, Failure};
 use crate::local::Desktop;
 use crate::out::Reader;
@@ -29,7 +32,7 @@ const DAY: i64 = 86_400;
 /// What `pinhole tokens` does.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokensCommand {
-    /// Make a token and print it, once; whoever has it may ask for what it is good for, within what the connections allow
+    /// Make a token and print it, once; whoever has it may ask for what it is good for, within what connections and grants allow
     #[command(after_help = NEW_EXAMPLES)]
     New(NewFlags),
     /// List them, the newest first; their texts are not kept
@@ -37,13 +40,17 @@ pub(crate) enum TokensCommand {
         /// Print one JSON document
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        database: DatabaseFlags,
     },
     /// Refuse a token from now on
     // An id may begin with a hyphen.
     #[command(allow_hyphen_values = true)]
     Revoke {
-        /// The token's name, or its id as `list --json` shows it
+        /// The token's name, or its id as `list` shows it
         token: String,
+        #[command(flatten)]
+        database: DatabaseFlags,
     },
 }
 
@@ -51,17 +58,18 @@ const NEW_EXAMPLES: &str = "Examples:
   pinhole tokens new laptop
   pinhole tokens new assistant --scope read --scope write --service github --ttl 7d
 
-A token lets its holder read, or ask for writes, over `pinhole mcp --http`.
-It approves nothing: each write still waits for your own yes.";
+A token lets its holder read, or ask for writes: over `pinhole mcp --http` on the connections here, and at
+`pinhole sidecar --listen` under the grants that come with the calls. `--scope write` does not include reads:
+say both for both. It approves nothing: each write still waits for its member's own yes.";
 
 #[derive(Debug, Args)]
 pub(crate) struct NewFlags {
     /// What to call it: who holds it, or where
     name: String,
-    /// What it is good for; may be repeated [default: read]
+    /// What it is good for; may be repeated, and neither includes the other [default: read]
     #[arg(long, value_parser = ["read", "write"])]
     scope: Vec<String>,
-    /// Only this service; may be repeated [default: all that are connected]
+    /// Only this service; may be repeated [default: every service]
     #[arg(long, value_name = "SERVICE")]
     service: Vec<String>,
     /// How long it lives, such as 12h or 30d; at most 365d
@@ -70,6 +78,8 @@ pub(crate) struct NewFlags {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    database: DatabaseFlags,
 }
 
 /// What the holders of tokens are called, over ones too.
@@ -78,7 +88,12 @@ pub(crate) struct Askers(BTreeMap<PrincipalId, Label>);
 
 impl Askers {
     pub(crate) fn of(desktop: &Desktop) -> Result<Self, StoreError> {
-        let rows = desktop.store.tokens(desktop.member.id())?;
+        Self::in_store(&*desktop.store, desktop.member.id())
+    }
+
+    /// Of the tokens that a member gave out.
+    pub(crate) fn in_store(store: &dyn Desk, member: KeyId) -> Result<Self, StoreError> {
+        let rows = store.tokens(member)?;
         Ok(Self(rows.into_iter().map(|row| (row.id, row.name)).collect()))
     }
 
@@ -97,8 +112,8 @@ impl Askers {
 pub(crate) fn main(command: TokensCommand, config: &Config) -> anyhow::Result<End> {
     match command {
         TokensCommand::New(flags) => new(&flags, config),
-        TokensCommand::List { json } => list(json, config),
-        TokensCommand::Revoke { token } => revoke(&token, config),
+        TokensCommand::List { json, database } => list(json, &database, config),
+        TokensCommand::Revoke { token, database } => revoke(&token, &database, config),
     }
 }
 
@@ -110,7 +125,7 @@ fn new(flags: &NewFlags, config: &Config) -> anyhow::Result<End> {
         let message = format!("`{}` is no time that a token may live", flags.ttl);
         return Err(Failure::new(End::Usage, message, format!("say at most {DAYS_MAX}d")).into());
     }
-    let desktop = Desktop::open(config)?;
+    let desktop = Desktop::open_in(&flags.database, config)?;
     let token = BearerToken::random(&SystemEntropy)?;
     let row = TokenRow {
         id: PrincipalId::random(&mut entropy::seeded(&SystemEntropy)?),
@@ -160,6 +175,9 @@ fn say(row: &TokenRow, desktop: &Desktop) -> anyhow::Result<()> {
     out::note("  put it into the client's configuration, as the header `Authorization: Bearer TOKEN`");
     if row.scope.accesses().contains(&Access::Write) {
         out::note("  its holder may ask for writes: each still waits for your own yes");
+        if !row.scope.accesses().contains(&Access::Read) {
+            out::note("  it is not good for reads: those want `--scope read` too");
+        }
     }
     let name = out::shell_word(&visible(row.name.as_str()));
     out::note(format_args!("  `pinhole tokens revoke {name}` ends it"));
@@ -167,7 +185,9 @@ fn say(row: &TokenRow, desktop: &Desktop) -> anyhow::Result<()> {
         desktop.store.connections(row.member)?.into_iter().map(|connection| connection.service).collect();
     for service in row.scope.services().into_iter().flatten().filter(|service| !connected.contains(*service))
     {
-        out::note(format_args!("note: nothing of `{service}` is connected yet: `pinhole connect {service}`"));
+        out::note(format_args!(
+            "note: nothing of `{service}` is connected yet: `pinhole connect {service}`; for a sidecar nothing has to be"
+        ));
     }
     Ok(())
 }
@@ -197,10 +217,10 @@ fn not_made(error: TokenError, name: &Label) -> anyhow::Error {
     Failure::new(End::Refused, error.to_string(), hint).into()
 }
 
-fn list(json: bool, config: &Config) -> anyhow::Result<End> {
+fn list(json: bool, database: &DatabaseFlags, config: &Config) -> anyhow::Result<End> {
     let mut rows = Vec::new();
     if keys::member_public(config)?.is_some() {
-        let desktop = Desktop::open(config)?;
+        let desktop = Desktop::open_in(database, config)?;
         for row in desktop.store.tokens(desktop.member.id())? {
             rows.push((row.state(desktop.now), row));
         }
@@ -224,7 +244,8 @@ fn in_a_line(row: &TokenRow, state: TokenState) -> String {
         (TokenState::Revoked, Some(at)) => format!("revoked {}", out::moment(at)),
         _ => format!("until {}", out::moment(row.expires_at)),
     };
-    format!("{:<16} {:<8} {}, {until}", visible(row.name.as_str()), state.as_str(), in_words(&row.scope))
+    let (name, id, scope) = (visible(row.name.as_str()), row.id.to_string(), in_words(&row.scope));
+    format!("{name:<16} {id:<22} {:<8} {scope}, {until}", state.as_str())
 }
 
 fn in_words(scope: &TokenScope) -> String {
@@ -242,8 +263,8 @@ fn in_json(row: &TokenRow, state: TokenState) -> Value {
     })
 }
 
-fn revoke(token: &str, config: &Config) -> anyhow::Result<End> {
-    let desktop = Desktop::open(config)?;
+fn revoke(token: &str, database: &DatabaseFlags, config: &Config) -> anyhow::Result<End> {
+    let desktop = Desktop::open_in(database, config)?;
     let member = desktop.member.id();
     // By its id nothing else of a row is read: so one that was tampered with goes too.
     let by_id = match PrincipalId::parse(token) {

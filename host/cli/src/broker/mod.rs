@@ -102,7 +102,10 @@ fn clients(variables: BTreeMap<String, OauthVariables>) -> anyhow::Result<BTreeM
 
 fn identity(flags: &BrokerFlags) -> anyhow::Result<Option<TlsIdentity>> {
     let (Some(chain), Some(key)) = (&flags.tls_cert, &flags.tls_key) else { return Ok(None) };
-    let private = zeroize::Zeroizing::new(files::read(key)?);
+    // What comes on stdin lies nowhere.
+    let is_stdin = key.as_os_str() == "-";
+    let read = if is_stdin { files::read(key) } else { files::read_private_of(key, files::TLS_KEY) };
+    let private = zeroize::Zeroizing::new(read?);
     let identity = TlsIdentity::from_pem(&files::read(chain)?, &private).map_err(|error| {
         let message = format!("`{}` and `{}`: {error}", chain.display(), key.display());
         Failure::new(

@@ -1,6 +1,8 @@
 //! `pinhole connections remove`: given up at the service where that can be done, and gone here in any case.
 //!
-//! INVARIANT: what cannot be read, or a service that is away, keeps no connection from being removed.
+//! Refuses to throw away a token pair that may be given up where this host does not know how: nobody could do it afterwards.
+//! INVARIANT: with `--keep-at-provider` nothing keeps a connection from being removed; without, no row that cannot be read and no
+//! service that is away does.
 
 use clap::Args;
 use pinhole_grant::{CredentialId, CredentialKind, SecretKey};
@@ -101,9 +103,14 @@ impl Leaving {
         }
         let rows = desktop.store.connections(desktop.member.id()).unwrap_or_default();
         let Some(row) = rows.into_iter().find(|row| row.id == id) else { return Ok(None) };
-        let Ok(catalog) = occasion::catalog(&flags.local, config) else { return Ok(None) };
-        let takes_back = catalog.find(&row.service).and_then(|entry| entry.manifest.auth().oauth.as_ref());
-        if takes_back.is_none_or(|oauth| oauth.revoke_url.is_none()) || !may_be_a_token(&row, desktop) {
+        if !may_be_a_token(&row, desktop) {
+            return Ok(None);
+        }
+        let catalog = occasion::catalog(&flags.local, config).map_err(|error| unknown(&row, &error))?;
+        let Some(entry) = catalog.find(&row.service) else {
+            return Err(unknown(&row, &"there is no manifest of it here"));
+        };
+        if entry.manifest.auth().oauth.as_ref().is_none_or(|oauth| oauth.revoke_url.is_none()) {
             return Ok(None);
         }
         let client = match dial::broker_of(&row, desktop) {
@@ -133,6 +140,18 @@ impl Leaving {
             Err(error) => AtService::Not(error.to_string()),
         }
     }
+}
+
+/// How a pair is given up stands in its service's manifest.
+fn unknown(row: &ConnectionRow, why: &dyn std::fmt::Display) -> anyhow::Error {
+    let service = &row.service;
+    let message = format!(
+        "the tokens of {service} {} may still be good there, and this host does not know how to give them up: {why}",
+        visible(row.label.as_str())
+    );
+    let hint = "nothing was removed: name its manifest (`--manifest FILE --unsigned`, or `pinhole registry sync`); or end them on \
+                the service's page, and say `--keep-at-provider`";
+    Failure::new(End::Refused, message, hint).into()
 }
 
 /// Whether it came from the service's page, as far as the bot's grant of it says, which opens without her.

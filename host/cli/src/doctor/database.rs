@@ -40,8 +40,12 @@ impl Database {
     }
 }
 
-pub(super) fn look(home: &Path, findings: &mut Findings) -> Database {
-    match database::address(home, &DatabaseFlags::default()) {
+pub(super) fn look(home: &Path, flags: &DatabaseFlags, findings: &mut Findings) -> Database {
+    match database::address(home, flags) {
+        Err(error) if flags.name_one() => {
+            findings.failed("database", &error);
+            return Database::Unusable;
+        }
         // What is wrong with the settings is said where they are looked at, and hides nothing that the home has.
         Ok(None) | Err(_) => {}
         Ok(Some(address)) => {

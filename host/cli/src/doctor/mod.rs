@@ -38,7 +38,7 @@ pub(crate) async fn main(flags: &DoctorFlags, config: &Config) -> anyhow::Result
     home::look(config, &mut findings);
     let sandbox = Sandbox::new(modules::look(config, &mut findings));
     let keys = keys::look(config, &mut findings);
-    let database = database::look(&keys.home, &mut findings);
+    let database = database::look(&keys.home, &flags.database, &mut findings);
     clock::look(&database, &mut findings);
     let asks = if flags.offline { connections::Asks::Nobody } else { connections::Asks::Services };
     receipts::look(&keys, &database, &mut findings);

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::database::DatabaseFlags;
+
 /// What `pinhole receipts` does.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReceiptsCommand {
@@ -17,6 +19,8 @@ pub(crate) enum ReceiptsCommand {
         /// Print one JSON document
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        database: DatabaseFlags,
     },
     /// Look whether any receipt was changed, taken out, moved or cut off; status 1 where one was
     #[command(after_help = VERIFY_HELP)]
@@ -27,12 +31,16 @@ pub(crate) enum ReceiptsCommand {
         /// Print one JSON document
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        database: DatabaseFlags,
     },
     /// Sign where the receipts stand now, with the bot's key
     Checkpoint {
         /// Print one JSON document
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        database: DatabaseFlags,
     },
     /// Remove old receipts, and sign that, so that the others can still be verified
     Prune {
@@ -42,7 +50,22 @@ pub(crate) enum ReceiptsCommand {
         /// Print one JSON document
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        database: DatabaseFlags,
     },
+}
+
+impl ReceiptsCommand {
+    /// Where the receipts are.
+    pub(super) fn database(&self) -> &DatabaseFlags {
+        match self {
+            Self::List(flags) => &flags.database,
+            Self::Show { database, .. }
+            | Self::Verify { database, .. }
+            | Self::Checkpoint { database, .. }
+            | Self::Prune { database, .. } => database,
+        }
+    }
 }
 
 const LIST_EXAMPLES: &str = "Examples:
@@ -81,4 +104,6 @@ pub(crate) struct ListFlags {
     /// Print one JSON document
     #[arg(long)]
     pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) database: DatabaseFlags,
 }

@@ -4,12 +4,15 @@
 
 use std::fmt::Write as _;
 
+use pinhole_grant::PrincipalId;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::net::Sent;
 use pinhole_runtime::receipts::{Facts, Finding, Receipt, Stored, Unended, Verdict};
 use serde_json::{Value, json};
 
+use super::Looked;
 use crate::out;
+use crate::tokens::Askers;
 
 /// A row in a list of JSON.
 pub(super) fn in_json(row: &Stored) -> Value {
@@ -47,6 +50,7 @@ fn sent(facts: &Facts) -> &'static str {
     match (facts.sent, facts.unended) {
         (_, Some(Unended::Lost)) => ", its process went away",
         (_, Some(Unended::Abandoned)) => ", given up by whoever asked",
+        (Sent::No, None) if facts.replayed => ", what an earlier run with its key came to, nothing sent",
         (Sent::No, None) => ", nothing sent",
         (Sent::Maybe, None) => ", maybe sent",
         (Sent::Yes, None) => "",
@@ -54,7 +58,7 @@ fn sent(facts: &Facts) -> &'static str {
 }
 
 /// A receipt, a line for each thing that it says.
-pub(super) fn for_people(receipt: &Receipt) -> String {
+pub(super) fn for_people(receipt: &Receipt, askers: &Askers) -> String {
     let facts = receipt.facts();
     let mut text = format!("receipt {}\n", receipt.id());
     let mut say = |name: &str, value: String| {
@@ -69,13 +73,10 @@ pub(super) fn for_people(receipt: &Receipt) -> String {
     say("member", or_none(facts.member.map(|id| id.to_string())));
     say("grant", or_none(facts.grant.map(|id| id.to_string())));
     say("connection", or_none(facts.connection.map(|id| id.to_string())));
-    say("asked by", facts.principal.map_or_else(|| "this host".to_owned(), |id| id.to_string()));
+    say("asked by", facts.principal.map_or_else(|| "this host".to_owned(), |id| asker(id, askers)));
     say("manifest", or_none(facts.manifest.map(|digest| digest.to_string())));
     say("approval", or_none(facts.approval.map(|digest| digest.to_string())));
-    say("args", or_none(facts.args_digest.map(|digest| digest.to_string())));
-    if let Some(args) = &facts.args {
-        say("", args.to_string());
-    }
+    say("args", args(facts));
     if facts.token_requests > 0 {
         say("renewal", format!("{} asked for", facts.token_requests));
     }
@@ -92,12 +93,64 @@ pub(super) fn for_people(receipt: &Receipt) -> String {
     );
     say("fields", if facts.fields.is_empty() { "-".to_owned() } else { facts.fields.join(", ") });
     say("hash", receipt.hash().to_string());
-    say("behind", or_none(receipt.prev().map(|digest| digest.to_string())));
+    let before = receipt.seq().saturating_sub(1);
+    let follows = receipt.prev().map(|hash| format!("receipt {before}, whose hash was {hash}"));
+    say("follows", follows.unwrap_or_else(|| "none: it is the first".to_owned()));
     text.trim_end().to_owned()
 }
 
-/// What came of looking at the chain.
-pub(super) fn verdict(verdict: &Verdict, under_way: usize) -> String {
+/// Whose token it was.
+fn asker(id: PrincipalId, askers: &Askers) -> String {
+    match askers.name(id) {
+        Some(name) => format!("the token `{}`, {id}", name.as_str()),
+        None => format!("a token that is not known here, {id}"),
+    }
+}
+
+/// The args, or what is kept instead of them.
+fn args(facts: &Facts) -> String {
+    match (&facts.args, facts.args_digest) {
+        (Some(args), _) => args.to_string(),
+        (None, Some(digest)) => format!("not kept; runs with the same args have the same digest, {digest}"),
+        (None, None) => "-".to_owned(),
+    }
+}
+
+/// What came of looking at the chains of the bot's keys, the present one first.
+pub(super) fn verdicts(chains: &[Looked]) -> String {
+    let mut parts = Vec::new();
+    for (place, Looked { bot, verdict: found, under_way }) in chains.iter().enumerate() {
+        if place == 0 {
+            parts.push(verdict(found, *under_way));
+        } else if !is_empty(found) {
+            parts.push(format!("of the bot's former key {bot}:\n{}", verdict(found, *under_way)));
+        }
+    }
+    parts.join("\n")
+}
+
+/// The same for programs.
+pub(super) fn verdicts_in_json(chains: &[Looked]) -> Value {
+    let mut all = chains.iter();
+    let one = |chain: &Looked| verdict_in_json(&chain.verdict, chain.under_way);
+    let mut shown = all.next().map(one).unwrap_or_default();
+    let former: Vec<Value> = all
+        .filter(|chain| !is_empty(&chain.verdict))
+        .map(|chain| json!({ "bot": chain.bot, "chain": one(chain) }))
+        .collect();
+    if let (Some(members), false) = (shown.as_object_mut(), former.is_empty()) {
+        members.insert("former".to_owned(), former.into());
+    }
+    shown
+}
+
+/// Whether there is nothing, and nothing that was signed is missing.
+fn is_empty(verdict: &Verdict) -> bool {
+    verdict.is_sound() && verdict.receipts == 0
+}
+
+/// What came of looking at one chain.
+fn verdict(verdict: &Verdict, under_way: usize) -> String {
     let mut lines: Vec<String> =
         verdict.findings.iter().map(|finding| format!("wrong: {}", named(finding))).collect();
     if verdict.more > 0 {
@@ -126,8 +179,7 @@ pub(super) fn verdict(verdict: &Verdict, under_way: usize) -> String {
     lines.join("\n")
 }
 
-/// The same for programs.
-pub(super) fn verdict_in_json(verdict: &Verdict, under_way: usize) -> Value {
+fn verdict_in_json(verdict: &Verdict, under_way: usize) -> Value {
     let findings: Vec<Value> = verdict.findings.iter().map(finding_in_json).collect();
     json!({
         "sound": verdict.is_sound(), "findings": findings, "more_findings": verdict.more,

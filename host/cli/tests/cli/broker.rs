@@ -90,6 +90,7 @@ impl House {
     fn broker(&self, allow: &[&str]) -> Running {
         let (chain, key) = self.authority.server_pem(BROKER).unwrap();
         let (chain, key) = (self.operator.write("chain.pem", chain), self.operator.write("key.pem", key));
+        std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
         self.operator.write("config.toml", format!("[broker]\nallow = {allow:?}\n"));
         let knows = self.knows(&self.operator);
         let mut flags = vec!["broker", "--listen", "127.0.0.1:0", "--public-url", PUBLIC, "--log", "trace"];
@@ -412,4 +413,24 @@ fn a_broker_that_could_not_work_does_not_start_and_shows_no_secret() {
     let mut command = home.command(&[&listen[..], &allow].concat());
     command.env(id.0, id.1).env(secret.0, secret.1);
     assert!(ran(&mut command, b"").expect(6).stderr.contains("is not a broker's key"));
+}
+
+#[test]
+fn a_private_key_that_others_can_read_is_refused() {
+    let home = Home::empty();
+    let member = Home::new().public("member");
+    home.write("config.toml", format!("[broker]\nallow = [{member:?}]\n"));
+    let (chain, key) = Authority::new().unwrap().server_pem(BROKER).unwrap();
+    let (chain, key) = (home.write("chain.pem", chain), home.write("key.pem", key));
+    for mode in [0o644, 0o640, 0o666] {
+        std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+        let serve = ["broker", "--listen", "127.0.0.1:0", "--public-url", PUBLIC];
+        let mut command = home.command(&[&serve[..], &["--tls-cert", &chain, "--tls-key", &key]].concat());
+        command.env("PINHOLE_OAUTH_GITHUB_CLIENT_ID", "x").env("PINHOLE_OAUTH_GITHUB_CLIENT_SECRET", "y");
+        let said = ran(&mut command, b"").expect(6).stderr;
+        assert!(
+            said.contains("has the private key of a certificate") && said.contains("`chmod 600 "),
+            "{said}"
+        );
+    }
 }

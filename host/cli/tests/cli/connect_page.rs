@@ -299,6 +299,18 @@ fn a_connection_that_is_removed_is_given_up_at_the_service() {
     house.run(&["connections", "remove", "acme"]).expect(0);
     assert_eq!((house.provider.revoked(), house.provider.dead_families()), (4, 2));
 
+    // Nobody throws away what this host does not know how to give up.
+    connect();
+    let ran = house.home.run(&["connections", "remove", "acme"]).expect(3);
+    assert!(
+        ran.stderr.contains("--manifest FILE") && ran.stderr.contains("--keep-at-provider"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!((house.home.stored()[0].len(), house.provider.revoked()), (1, 4));
+    house.home.run(&["connections", "remove", "acme", "--keep-at-provider"]).expect(0);
+    assert_eq!((house.home.stored()[0].len(), house.provider.revoked()), (0, 4));
+
     // Away or not: it is gone here.
     connect();
     let status = Misbehaviour::Status { code: 503, retry_after: None };

@@ -47,6 +47,20 @@ fn each_run_has_a_receipt_that_its_outcome_names() {
     let text = receipts(&home, &["show", "2"]).expect(0).stdout;
     assert!(text.contains(id) && text.contains("GET /repos/{owner}/{repo}: 200"), "{text}");
     assert!(!text.contains("lantern"), "an arg: {text}");
+    let before = all[1]["hash"].as_str().unwrap();
+    for line in [
+        format!("  follows      receipt 1, whose hash was {before}"),
+        "  asked by     this host".to_owned(),
+        format!(
+            "  args         not kept; runs with the same args have the same digest, {}",
+            all[0]["run"]["args_digest"].as_str().unwrap()
+        ),
+    ] {
+        assert!(text.lines().any(|said| said == line), "{line}: {text}");
+    }
+    assert!(
+        receipts(&home, &["show", "1"]).expect(0).stdout.ends_with("follows      none: it is the first\n")
+    );
     for said in [text, receipts(&home, &["list"]).expect(0).stdout] {
         assert!(!said.contains(KEY));
     }

@@ -71,6 +71,35 @@ fn what_is_no_file_of_the_operator_s_is_not_read() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_home_that_others_can_write_and_settings_of_another_user_are_refused() {
+    let home = Home::new();
+    let mode =
+        |mode| std::fs::set_permissions(home.path(""), std::os::unix::fs::PermissionsExt::from_mode(mode));
+    for others in [0o777, 0o1777, 0o720] {
+        mode(others).unwrap();
+        for what in [&["receipts", "list"][..], &["connections"], &["sidecar", "--issuer", "x"]] {
+            let said = home.run(what).expect(6).stderr;
+            assert!(
+                said.contains("others than its owner can put files") && said.contains("chmod go-w"),
+                "{said}"
+            );
+        }
+    }
+    mode(0o755).unwrap();
+    home.run(&["connections"]).expect(0);
+    let path = home.write("config.toml", "[sandbox]\ncalls = 2\n");
+    // Only the superuser gives files away.
+    if std::os::unix::fs::chown(&path, Some(65_534), None).is_ok() {
+        let said = run(&home).expect(6).stderr;
+        assert!(said.contains("belongs to another user (id 65534)") && said.contains("`chown "), "{said}");
+        std::os::unix::fs::chown(home.path(""), Some(65_534), None).unwrap();
+        assert_ne!(run(&home).expect(3).stderr, said);
+        std::os::unix::fs::chown(home.path(""), Some(0), None).unwrap();
+    }
+}
+
 /// What reads no module needs no settings, and none of them is in the way.
 #[test]
 fn what_runs_no_op_does_not_read_the_settings() {

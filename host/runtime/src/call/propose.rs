@@ -59,7 +59,7 @@ impl Executor {
         let mut trace = Trace::of(self, request);
         let asking = self.consider(request, &mut trace).await?;
         asking.has_use_left(self).await?;
-        let bot = self.bot.public().id();
+        let bot = asking.agreed.bot(self).public().id();
         let rule =
             format!("the grant does not let bot {bot} do this write: a proposal for the member comes back");
         asking.describe(rule, self, &trace)

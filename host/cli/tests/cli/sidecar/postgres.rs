@@ -236,3 +236,45 @@ fn a_call_is_refused_where_the_database_goes_away_before_a_guarded_write() {
     two.served[0].post("/v1/run", &body).refused(403, "grant_used_up");
     assert_eq!(two.written(), 1);
 }
+
+#[test]
+fn what_a_sidecar_leaves_in_a_database_that_flags_name_is_found_by_the_same_flags() {
+    let name = "what_a_sidecar_leaves_in_a_database_that_flags_name_is_found_by_the_same_flags";
+    let Some(postgres) = Postgres::shared(name) else { return };
+    let (home, stage) = (Home::new(), Stage::new());
+    let file = home.write("database-url", postgres.database());
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+    let there = ["--database-file", file.as_str()];
+    let run = |what: &[&str]| home.run(&[what, &there].concat());
+    let token = run(&["tokens", "new", "caller"]).expect(0).stdout.trim_end().to_owned();
+    let served = Served::new(&home, &stage, &[&["--listen", "127.0.0.1:0"], &there[..]].concat());
+    let grant = home.mint(&[]);
+    let posted = Call::new("github", "get_repo", text(&grant)).with_args(READ_ARGS);
+    let client = served.client_with(&token);
+    let Outcome::Done(done) = block_on(client.run(&posted)).unwrap() else { panic!("it was refused") };
+    let id = done.meta.receipt.unwrap();
+
+    // The home's own database has nothing of it.
+    assert_eq!(home.run(&["receipts", "list", "--json"]).json(), json!([]));
+    assert_eq!(home.run(&["tokens", "list", "--json"]).json(), json!([]));
+    assert_eq!(run(&["receipts", "list", "--json"]).json()[0]["id"], json!(id));
+    let holder = run(&["tokens", "list", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
+    assert!(run(&["tokens", "list"]).expect(0).stdout.contains(&holder));
+    let shown = run(&["receipts", "show", &id]).expect(0).stdout;
+    assert!(shown.contains(&format!("asked by     the token `caller`, {holder}")), "{shown}");
+    run(&["receipts", "checkpoint"]).expect(0);
+    assert!(run(&["receipts", "verify"]).expect(0).stdout.contains("sound: 1 receipts"));
+    run(&["receipts", "prune", "--before", "1d"]).expect(0);
+    assert!(run(&["doctor", "--offline"]).stdout.contains("reachable, format"));
+    let wrong = ["doctor", "--offline", "--database", "mysql://x/y"];
+    assert!(home.run(&wrong).expect(1).stdout.contains("is not the URL of a PostgreSQL database"));
+
+    run(&["grant", "revoke", &grant]).expect(0);
+    assert!(run(&["grant", "inspect", &grant]).expect(0).stdout.contains("revoked"));
+    assert!(!home.run(&["grant", "inspect", &grant]).expect(0).stdout.contains("revoked"));
+    let Outcome::Refused(refusal) = block_on(client.run(&posted)).unwrap() else { panic!("it ran") };
+    assert_eq!(refusal.code, "grant_revoked");
+    run(&["tokens", "revoke", "caller"]).expect(0);
+    let Outcome::Refused(refusal) = block_on(client.run(&posted)).unwrap() else { panic!("it ran") };
+    assert_eq!(refusal.code, "no_token");
+}

@@ -58,5 +58,11 @@ fn lock_file(database: &Path, what: &LockName) -> std::io::Result<File> {
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // In the place of a lock a link is none: its file may be another's.
+    #[cfg(unix)]
+    {
+        let no_link = rustix::fs::OFlags::NOFOLLOW.bits();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, no_link.cast_signed());
+    }
     options.open(folder.join(what.to_string()))
 }

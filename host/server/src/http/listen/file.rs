@@ -17,6 +17,8 @@ use super::{Arrived, HERE, Listen};
 const MODE: u32 = 0o600;
 /// That others may write.
 const OTHERS_WRITE: u32 = 0o022;
+/// That what is in a folder is moved by its owner alone.
+const STICKY: u32 = 0o1000;
 
 /// A socket file that is listened at. It is removed when this is dropped.
 #[derive(Debug)]
@@ -39,6 +41,19 @@ pub enum SocketError {
     /// Others could put a socket of theirs into its place.
     #[error("others can write the folder of `{0}`: choose one that only you can write, or `chmod go-w` it")]
     OpenFolder(PathBuf),
+    /// Others could put a folder of theirs into the place of its folder.
+    #[error(
+        "others can write `{above}`, in which the folder of `{path}` is: choose one below folders that only you can write, or `chmod go-w` it"
+    )]
+    OpenAbove {
+        /// The socket.
+        path: PathBuf,
+        /// The folder above.
+        above: PathBuf,
+    },
+    /// Another file is where its lock would be.
+    #[error("`{0}` is there and is no file of its own, and the socket's lock would be there: move it away")]
+    NotALock(PathBuf),
     /// Another process has it.
     #[error("`{0}` is in use: another server listens there; end it, or say another path")]
     InUse(PathBuf),
@@ -112,7 +127,24 @@ fn look_at_folder(path: &Path) -> Result<(), SocketError> {
     if !found.is_dir() {
         return Err(SocketError::NoFolder(path.to_owned()));
     }
-    if found.mode() & OTHERS_WRITE == 0 { Ok(()) } else { Err(SocketError::OpenFolder(path.to_owned())) }
+    if found.mode() & OTHERS_WRITE != 0 {
+        return Err(SocketError::OpenFolder(path.to_owned()));
+    }
+    look_above(path, folder).map_err(|above| SocketError::OpenAbove { path: path.to_owned(), above })
+}
+
+/// Looks at the folders that lead there, by the way that is said and by the one that links lead. In one that is sticky nobody moves
+/// what is another's.
+fn look_above(path: &Path, folder: &Path) -> Result<(), PathBuf> {
+    let said = std::path::absolute(folder).map_err(|_no_folder| path.to_owned())?;
+    let led = folder.canonicalize().map_err(|_no_folder| path.to_owned())?;
+    for above in said.ancestors().skip(1).chain(led.ancestors().skip(1)) {
+        let mode = above.metadata().map_err(|_unseen| above.to_owned())?.mode();
+        if mode & OTHERS_WRITE != 0 && mode & STICKY == 0 {
+            return Err(above.to_owned());
+        }
+    }
+    Ok(())
 }
 
 /// The lock of a path, which ends with the process that has it.
@@ -120,8 +152,25 @@ fn locked(path: &Path) -> Result<File, SocketError> {
     let failed = |source| SocketError::Failed { path: path.to_owned(), source };
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
-    let file =
-        OpenOptions::new().create(true).write(true).truncate(false).mode(MODE).open(name).map_err(failed)?;
+    let name = PathBuf::from(name);
+    let mut options = OpenOptions::new();
+    options.write(true).truncate(false).mode(MODE);
+    // A new file is made in no other place; one that was there must be the one of this name, and no link to another.
+    let file = match options.clone().create_new(true).open(&name) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let found = name.symlink_metadata().map_err(failed)?;
+            if !found.is_file() {
+                return Err(SocketError::NotALock(name));
+            }
+            let file = options.open(&name).map_err(failed)?;
+            let opened = file.metadata().map_err(failed)?;
+            if (opened.dev(), opened.ino()) != (found.dev(), found.ino()) {
+                return Err(SocketError::NotALock(name));
+            }
+            file
+        }
+        made => made.map_err(failed)?,
+    };
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(SocketError::InUse(path.to_owned())),
@@ -202,6 +251,45 @@ mod tests {
         }
         let absent = SocketFile::listen(&folder.path().join("none/s"));
         assert!(matches!(absent, Err(SocketError::NoFolder(_))));
+    }
+
+    #[tokio::test]
+    async fn a_folder_above_that_others_write_is_refused_unless_it_is_sticky() {
+        let folder = folder();
+        let (open, own) = (folder.path().join("open"), folder.path().join("open/own"));
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o700)).unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&own, &link).unwrap();
+        for (mode, good) in [(0o777, false), (0o775, false), (0o1777, true), (0o755, true)] {
+            std::fs::set_permissions(&open, std::fs::Permissions::from_mode(mode)).unwrap();
+            for folder in [&own, &link] {
+                let listened = SocketFile::listen(&folder.join("s"));
+                assert_eq!(listened.is_ok(), good, "{mode:o} {}", folder.display());
+                assert!(good || matches!(listened, Err(SocketError::OpenAbove { .. })));
+            }
+        }
+        // The link itself may be what others put elsewhere.
+        let safe = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(safe.path(), open.join("led")).unwrap();
+        std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
+        let listened = SocketFile::listen(&open.join("led/s"));
+        assert!(matches!(listened, Err(SocketError::OpenAbove { .. })), "{listened:?}");
+    }
+
+    #[tokio::test]
+    async fn a_link_in_the_place_of_the_lock_is_not_followed() {
+        let folder = folder();
+        let (path, other) = (folder.path().join("s"), folder.path().join("another's"));
+        std::fs::write(&other, "a letter").unwrap();
+        for to in [&other, &folder.path().join("not there")] {
+            std::os::unix::fs::symlink(to, folder.path().join("s.lock")).unwrap();
+            assert!(matches!(SocketFile::listen(&path), Err(SocketError::NotALock(_))));
+            std::fs::remove_file(folder.path().join("s.lock")).unwrap();
+        }
+        assert!(!folder.path().join("not there").exists() && !path.exists());
+        drop(SocketFile::listen(&path).unwrap());
+        SocketFile::listen(&path).unwrap();
     }
 
     #[tokio::test]
