@@ -25,10 +25,10 @@ pub(crate) async fn measure(stage: &Stage, calls: usize) -> anyhow::Result<()> {
     let home = tempfile::tempdir()?;
     let sqlite = [on_sqlite(stage, home.path())?];
     let (alone, shared) = (server.database(), server.database());
-    let one = [on_postgres(stage, &alone).await?];
-    let two = [on_postgres(stage, &shared).await?, on_postgres(stage, &shared).await?];
+    let lone = [on_postgres(stage, &alone).await?];
+    let pair = [on_postgres(stage, &shared).await?, on_postgres(stage, &shared).await?];
     let houses: [(&'static str, &[House]); 3] =
-        [("one, SQLite", &sqlite), ("one, PostgreSQL", &one), ("two, one PostgreSQL", &two)];
+        [("one, SQLite", &sqlite), ("one, PostgreSQL", &lone), ("two, one PostgreSQL", &pair)];
 
     let text = |grant: Vec<u8>| String::from_utf8(grant);
     let read = Call::new("github", "get_repo", text(stage.grant("github").seal())?).with_args(ARGS);

@@ -18,8 +18,8 @@ use super::StoreError;
 
 /// How long an outcome is kept, in seconds: a day.
 pub const KEPT_SECS: i64 = 24 * 60 * 60;
-/// Most calls that are kept of one bot for one member; the oldest outcomes beyond it are forgotten, at the latest after some
-/// sixty further writes of a process.
+/// So many of the newest calls of one bot for one member are kept; outcomes of those that began before them are forgotten, at the
+/// latest after some sixty further writes of a process.
 pub const KEPT_MAX: u32 = 10_000;
 
 /// How often what is over is looked for among everybody's, in seconds.

@@ -13,12 +13,11 @@ const FORGET_OVER: &str = "DELETE FROM kept WHERE member = $1 AND bot = $2 AND b
 /// Others, whose members claim at this moment, are left to them.
 const FORGET_ALL_OVER: &str = "
     DELETE FROM kept WHERE id IN (SELECT id FROM kept WHERE kept_until <= $1 FOR UPDATE SKIP LOCKED)";
-/// Whether there are more than so many, from the index alone.
-const ARE_MORE: &str = "
-    SELECT 1 FROM kept WHERE member = $1 AND bot = $2 ORDER BY begun_at DESC LIMIT 1 OFFSET $3";
-const FORGET_OLDEST: &str = "
-    DELETE FROM kept WHERE id IN (
-        SELECT id FROM kept WHERE member = $1 AND bot = $2 AND state = 'done' ORDER BY begun_at DESC, id OFFSET $3)";
+/// When the first of so many that are the newest began, from the index alone.
+const MOST_BACK: &str = "
+    SELECT begun_at FROM kept WHERE member = $1 AND bot = $2 ORDER BY begun_at DESC LIMIT 1 OFFSET $3";
+const FORGET_BEFORE: &str =
+    "DELETE FROM kept WHERE member = $1 AND bot = $2 AND begun_at < $3 AND state = 'done'";
 
 impl Kept for PostgresStore {
     fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
@@ -114,9 +113,9 @@ async fn forget_over(session: &Session, claiming: &Claiming) -> Result<(), Error
 /// Only what is done is forgotten before its time: what may be under way, or may have been carried out, is not.
 async fn forget_oldest(session: &Session, claiming: &Claiming) -> Result<(), Error> {
     let (member, bot) = (claiming.member.to_string(), claiming.bot.to_string());
-    let whose: Values<'_> = &[&member, &bot, &i64::from(KEPT_MAX)];
-    if session.exists(ARE_MORE, whose).await? {
-        session.execute(FORGET_OLDEST, whose).await?;
+    let back = session.row(MOST_BACK, &[&member, &bot, &i64::from(KEPT_MAX - 1)]).await?;
+    if let Some(before) = back.map(|row| row.try_get::<_, i64>(0)).transpose()? {
+        session.execute(FORGET_BEFORE, &[&member, &bot, &before]).await?;
     }
     Ok(())
 }

@@ -11,14 +11,11 @@ use pinhole_grant::KeyedDigest;
 /// By the index of ages: what is kept of a call is over a day after it began.
 pub(super) const FORGET_OVER: &str = "DELETE FROM kept WHERE member = ?1 AND bot = ?2 AND begun_at <= ?3";
 pub(super) const FORGET_ALL_OVER: &str = "DELETE FROM kept WHERE kept_until <= ?1";
-/// Whether there are more than so many, from the index alone.
-pub(super) const ARE_MORE: &str = "
-    SELECT 1 FROM kept WHERE member = ?1 AND bot = ?2 ORDER BY begun_at DESC LIMIT 1 OFFSET ?3";
-/// In the order of the index, so that nothing is sorted.
-pub(super) const FORGET_OLDEST: &str = "
-    DELETE FROM kept WHERE rowid IN (
-        SELECT rowid FROM kept WHERE member = ?1 AND bot = ?2 AND state = 'done'
-        ORDER BY begun_at DESC, rowid DESC LIMIT -1 OFFSET ?3)";
+/// When the first of so many that are the newest began, from the index alone.
+pub(super) const MOST_BACK: &str = "
+    SELECT begun_at FROM kept WHERE member = ?1 AND bot = ?2 ORDER BY begun_at DESC LIMIT 1 OFFSET ?3";
+pub(super) const FORGET_BEFORE: &str =
+    "DELETE FROM kept WHERE member = ?1 AND bot = ?2 AND begun_at < ?3 AND state = 'done'";
 
 impl Kept for SqliteStore {
     fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
@@ -116,9 +113,11 @@ fn forget_over(connection: &Connection, claiming: &Claiming) -> rusqlite::Result
 
 /// Only what is done is forgotten before its time: what may be under way, or may have been carried out, is not.
 fn forget_oldest(connection: &Connection, claiming: &Claiming) -> rusqlite::Result<()> {
-    let whose = params![claiming.member.to_string(), claiming.bot.to_string(), KEPT_MAX];
-    if connection.prepare_cached(ARE_MORE)?.exists(whose)? {
-        connection.execute(FORGET_OLDEST, whose)?;
+    let (member, bot) = (claiming.member.to_string(), claiming.bot.to_string());
+    let mut back = connection.prepare_cached(MOST_BACK)?;
+    let before = back.query_row(params![member, bot, KEPT_MAX - 1], |row| row.get::<_, i64>(0)).optional()?;
+    if let Some(before) = before {
+        connection.prepare_cached(FORGET_BEFORE)?.execute(params![member, bot, before])?;
     }
     Ok(())
 }

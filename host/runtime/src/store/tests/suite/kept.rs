@@ -113,12 +113,12 @@ pub(crate) fn a_row_that_was_tampered_with_is_no_claim(bench: &dyn Bench) {
     assert!(store.claim(&claiming("k")).is_err() && store.kept(&claiming("k")).is_err());
 }
 
-/// So many rows like the one that is there, each begun a second before the one before it.
-fn older(rows: u32, state: &str, sealed: &str) -> String {
+/// So many rows like the one that is there, each begun a second before the one before it, and all more than `by` seconds before it.
+fn older(by: u32, rows: u32, state: &str, sealed: &str) -> String {
     format!(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
          INSERT INTO kept (id, act, member, bot, state, begun_at, over_by, kept_until, sealed)
-         SELECT '{state}' || i, act, member, bot, '{state}', begun_at - i, over_by, kept_until - i, {sealed}
+         SELECT '{state}' || i, act, member, bot, '{state}', begun_at - {by} - i, over_by, kept_until - {by} - i, {sealed}
          FROM kept, n WHERE id = '{}'",
         digest("k")
     )
@@ -131,14 +131,16 @@ pub(crate) fn the_oldest_outcomes_beyond_the_most_are_forgotten_and_what_nobody_
     let first = claiming("k");
     assert_eq!(store.claim(&first).unwrap(), Claim::Mine);
     store.ended(first.id, Fate::Done(b"sealed")).unwrap();
-    assert!(bench.change(&older(KEPT_MAX + 4, "done", "sealed")));
-    assert!(bench.change(&older(5, "unknown", "NULL")));
+    assert!(bench.change(&older(0, KEPT_MAX + 4, "done", "sealed")));
+    assert!(bench.change(&older(20_000, 5, "unknown", "NULL")));
     // As another process would, at its first write.
     assert_eq!(bench.store().claim(&claiming("k2")).unwrap(), Claim::Mine);
     let count = |which: &str| bench.value(&format!("SELECT count(*) FROM kept WHERE {which}")).unwrap();
-    assert_eq!(count("state = 'done'"), KEPT_MAX.to_string());
-    assert_eq!(count(&format!("id IN ('done{}', 'unknown5')", KEPT_MAX - 1)), "2");
-    assert_eq!(count(&format!("id IN ('done{}', 'done{}')", KEPT_MAX, KEPT_MAX + 4)), "0");
+    // The newest are the two that were claimed, of which one is done, and 9,998 others.
+    assert_eq!(count("state = 'done'"), (KEPT_MAX - 1).to_string());
+    assert_eq!(count(&format!("id = 'done{}'", KEPT_MAX - 2)), "1");
+    assert_eq!(count(&format!("id IN ('done{}', 'done{}')", KEPT_MAX - 1, KEPT_MAX + 4)), "0");
+    assert_eq!(count("state = 'unknown'"), "5");
     assert_eq!(store.claim(&first).unwrap(), Claim::Done(b"sealed".to_vec()));
 }
 
