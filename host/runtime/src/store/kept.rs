@@ -18,9 +18,11 @@ use super::StoreError;
 
 /// How long an outcome is kept, in seconds: a day.
 pub const KEPT_SECS: i64 = 24 * 60 * 60;
-/// So many of the newest calls of one bot for one member are kept; outcomes of those that began before them are forgotten, at the
-/// latest after some sixty further writes of a process.
+/// Of so many of the newest calls of one bot for one member the outcomes are kept. Those of calls that began before them are let
+/// go, at the latest after some sixty further writes of a process: the key is then one of which nobody knows, until its day is over.
 pub const KEPT_MAX: u32 = 10_000;
+/// How many calls beyond those are looked at at once, however many there are.
+pub(super) const LET_GO_AT_ONCE: u32 = 256;
 
 /// How often what is over is looked for among everybody's, in seconds.
 const ALL_EVERY_SECS: i64 = 60 * 60;

@@ -6,6 +6,7 @@ use tokio_postgres::{Error, Row};
 use super::broken::{Broken, Columns};
 use super::pool::{Session, Values};
 use super::{PostgresStore, alone};
+use crate::store::kept::LET_GO_AT_ONCE;
 use crate::store::{Again, Claim, Claiming, Fate, KEPT_MAX, KEPT_SECS, Kept, StoreError, Table};
 
 /// By the index of ages: what is kept of a call is over a day after it began.
@@ -16,8 +17,10 @@ const FORGET_ALL_OVER: &str = "
 /// When the first of so many that are the newest began, from the index alone.
 const MOST_BACK: &str = "
     SELECT begun_at FROM kept WHERE member = $1 AND bot = $2 ORDER BY begun_at DESC LIMIT 1 OFFSET $3";
-const FORGET_BEFORE: &str =
-    "DELETE FROM kept WHERE member = $1 AND bot = $2 AND begun_at < $3 AND state = 'done'";
+/// Those right before it: what is older was let go when it was that.
+const LET_GO: &str = "
+    UPDATE kept SET state = 'unknown', sealed = NULL WHERE state = 'done' AND id IN (
+        SELECT id FROM kept WHERE member = $1 AND bot = $2 AND begun_at < $3 ORDER BY begun_at DESC LIMIT $4)";
 
 impl Kept for PostgresStore {
     fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
@@ -35,7 +38,7 @@ impl Kept for PostgresStore {
             }
             begin(session, claiming).await?;
             if self.forgetting.beyond_most() {
-                forget_oldest(session, claiming).await?;
+                let_go_of_oldest(session, claiming).await?;
             }
             Ok(Claim::Mine)
         })
@@ -110,12 +113,12 @@ async fn forget_over(session: &Session, claiming: &Claiming) -> Result<(), Error
     session.execute(FORGET_OVER, &[&member, &bot, &began]).await.map(|_gone| ())
 }
 
-/// Only what is done is forgotten before its time: what may be under way, or may have been carried out, is not.
-async fn forget_oldest(session: &Session, claiming: &Claiming) -> Result<(), Error> {
+/// No key is forgotten before its time: what was carried out under one is never taken for new.
+async fn let_go_of_oldest(session: &Session, claiming: &Claiming) -> Result<(), Error> {
     let (member, bot) = (claiming.member.to_string(), claiming.bot.to_string());
     let back = session.row(MOST_BACK, &[&member, &bot, &i64::from(KEPT_MAX - 1)]).await?;
     if let Some(before) = back.map(|row| row.try_get::<_, i64>(0)).transpose()? {
-        session.execute(FORGET_BEFORE, &[&member, &bot, &before]).await?;
+        session.execute(LET_GO, &[&member, &bot, &before, &i64::from(LET_GO_AT_ONCE)]).await?;
     }
     Ok(())
 }

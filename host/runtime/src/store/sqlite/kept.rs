@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::SqliteStore;
 use super::broken::{Broken, Columns};
+use crate::store::kept::LET_GO_AT_ONCE;
 use crate::store::{Again, Claim, Claiming, Fate, KEPT_MAX, KEPT_SECS, Kept, StoreError, Table};
 use pinhole_grant::KeyedDigest;
 
@@ -14,8 +15,10 @@ pub(super) const FORGET_ALL_OVER: &str = "DELETE FROM kept WHERE kept_until <= ?
 /// When the first of so many that are the newest began, from the index alone.
 pub(super) const MOST_BACK: &str = "
     SELECT begun_at FROM kept WHERE member = ?1 AND bot = ?2 ORDER BY begun_at DESC LIMIT 1 OFFSET ?3";
-pub(super) const FORGET_BEFORE: &str =
-    "DELETE FROM kept WHERE member = ?1 AND bot = ?2 AND begun_at < ?3 AND state = 'done'";
+/// Those right before it: what is older was let go when it was that.
+pub(super) const LET_GO: &str = "
+    UPDATE kept SET state = 'unknown', sealed = NULL WHERE state = 'done' AND rowid IN (
+        SELECT rowid FROM kept WHERE member = ?1 AND bot = ?2 AND begun_at < ?3 ORDER BY begun_at DESC LIMIT ?4)";
 
 impl Kept for SqliteStore {
     fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
@@ -31,7 +34,7 @@ impl Kept for SqliteStore {
             }
             begin(transaction, claiming)?;
             if self.forgetting.beyond_most() {
-                forget_oldest(transaction, claiming)?;
+                let_go_of_oldest(transaction, claiming)?;
             }
             Ok(Claim::Mine)
         })
@@ -111,13 +114,13 @@ fn forget_over(connection: &Connection, claiming: &Claiming) -> rusqlite::Result
     connection.prepare_cached(FORGET_OVER)?.execute(whose).map(|_gone| ())
 }
 
-/// Only what is done is forgotten before its time: what may be under way, or may have been carried out, is not.
-fn forget_oldest(connection: &Connection, claiming: &Claiming) -> rusqlite::Result<()> {
+/// No key is forgotten before its time: what was carried out under one is never taken for new.
+fn let_go_of_oldest(connection: &Connection, claiming: &Claiming) -> rusqlite::Result<()> {
     let (member, bot) = (claiming.member.to_string(), claiming.bot.to_string());
     let mut back = connection.prepare_cached(MOST_BACK)?;
     let before = back.query_row(params![member, bot, KEPT_MAX - 1], |row| row.get::<_, i64>(0)).optional()?;
     if let Some(before) = before {
-        connection.prepare_cached(FORGET_BEFORE)?.execute(params![member, bot, before])?;
+        connection.prepare_cached(LET_GO)?.execute(params![member, bot, before, LET_GO_AT_ONCE])?;
     }
     Ok(())
 }

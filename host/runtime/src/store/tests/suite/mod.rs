@@ -36,7 +36,7 @@ macro_rules! every_check {
                 what_was_begun_and_never_ended_is_unknown_once_its_time_is_over,
                 of_many_at_once_one_begins,
                 a_row_that_was_tampered_with_is_no_claim,
-                the_oldest_outcomes_beyond_the_most_are_forgotten_and_what_nobody_knows_is_not,
+                the_oldest_outcomes_beyond_the_most_are_let_go_and_no_key_is_forgotten,
                 what_is_over_is_forgotten_whosever_it_is,
             ],
             locks: [
