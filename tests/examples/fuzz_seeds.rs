@@ -73,6 +73,12 @@ fn main() {
     grant.add_all(holds::grant_seeds());
     let mut page_token = Corpus::new(root, "page_token");
     page_token.add_all(holds::page_token_seeds());
+    let mut ask = Corpus::new(root, "ask");
+    ask.add_all(holds::ask_seeds());
+    let mut token_answer = Corpus::new(root, "token_answer");
+    token_answer.add_all(holds::token_answer_seeds());
+    let mut proposal = Corpus::new(root, "proposal");
+    proposal.add_all(holds::proposal_seeds());
     for (place, path) in files(&root.join("manifests")).into_iter().enumerate() {
         let bytes = fs::read(&path).expect("a file of the project");
         if path.ends_with("manifest.json") {
@@ -85,7 +91,7 @@ fn main() {
             prune.add(&format!("case_{place}_{number}"), &[&[7, 7, 1], body.as_bytes()].concat());
         }
     }
-    for corpus in [manifest, args, prune, grant, page_token] {
+    for corpus in [manifest, args, prune, grant, page_token, ask, token_answer, proposal] {
         println!("{}: {} seeds", corpus.folder.display(), corpus.written);
     }
 }

@@ -186,6 +186,7 @@ impl Wire for Then {
 /// Answers every request with the same body at once, and remembers what was asked. No network at all.
 #[derive(Debug, Clone)]
 pub struct Canned {
+    status: StatusCode,
     body: Bytes,
     asked: Arc<Mutex<Vec<Outgoing>>>,
 }
@@ -193,7 +194,12 @@ pub struct Canned {
 impl Canned {
     /// HTTP 200 with this body.
     pub fn new(body: impl Into<Bytes>) -> Self {
-        Self { body: body.into(), asked: Arc::default() }
+        Self { status: StatusCode::OK, body: body.into(), asked: Arc::default() }
+    }
+
+    /// This status with this body.
+    pub fn answering(status: u16, body: impl Into<Bytes>) -> Self {
+        Self { status: StatusCode::from_u16(status).expect("a status"), ..Self::new(body) }
     }
 
     /// What was asked since the last look.
@@ -205,17 +211,13 @@ impl Canned {
 impl Wire for Canned {
     fn exchange(&self, _permit: Permit, request: Outgoing, _limits: WireLimits) -> Exchange<'_> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request);
-        let body = self.body.clone();
-        Box::pin(async {
-            Ok(Incoming { status: StatusCode::OK, headers: HeaderMap::new(), body: Body::whole(body) })
-        })
+        let (status, body) = (self.status, self.body.clone());
+        Box::pin(async move { Ok(Incoming { status, headers: HeaderMap::new(), body: Body::whole(body) }) })
     }
 
     fn post_form(&self, _permit: TokenPermit, _posting: Posting, _limits: WireLimits) -> Exchange<'_> {
-        let body = self.body.clone();
-        Box::pin(async {
-            Ok(Incoming { status: StatusCode::OK, headers: HeaderMap::new(), body: Body::whole(body) })
-        })
+        let (status, body) = (self.status, self.body.clone());
+        Box::pin(async move { Ok(Incoming { status, headers: HeaderMap::new(), body: Body::whole(body) }) })
     }
 
     fn dial(&self, _host: &ApiHost) -> Dial {

@@ -144,11 +144,29 @@ proptest! {
     }
 
     #[test]
+    fn of_what_is_asked_of_a_broker(bytes in changed(bytes_of(holds::ask_seeds()), JSON)) {
+        holds::ask(&bytes);
+    }
+
+    #[test]
+    fn of_the_answer_of_a_token_endpoint(bytes in changed(bytes_of(holds::token_answer_seeds()), JSON)) {
+        holds::token_answer(&bytes);
+    }
+
+    #[test]
+    fn of_a_proposal(bytes in changed(bytes_of(holds::proposal_seeds()), JSON)) {
+        holds::proposal(&bytes);
+    }
+
+    #[test]
     fn of_bytes_out_of_nothing(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         holds::manifest(&bytes);
         holds::args_to_request(&bytes);
         holds::prune(&bytes);
         holds::grant(&bytes);
         holds::page_token(&bytes);
+        holds::ask(&bytes);
+        holds::token_answer(&bytes);
+        holds::proposal(&bytes);
     }
 }

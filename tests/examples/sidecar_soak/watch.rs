@@ -5,10 +5,17 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-/// How much more the last third may take than the second, in percent: memory; open files and threads; what a run leaves
-/// in the database. Memory is what is resident and not mapped from a file: the binary itself would hide what grows.
-const MEMORY_PERCENT: f64 = 20.0;
-const COUNT_PERCENT: f64 = 10.0;
+/// By how much memory may grow from the second third to the last, in bytes for each call made between their middles. It is what
+/// is resident and not mapped from a file: the binary itself would hide what grows. What is warm after the first third stays
+/// within a few hundred KiB, so what would leak a hundred bytes a call shows.
+const MEMORY_A_CALL: f64 = 50.0;
+/// So many calls between the middles at least: of fewer that noise is too much.
+const CALLS_MIN: f64 = 20_000.0;
+/// How many more open files there may be in the last third than in the second, and threads: a busy machine has more calls wait for
+/// the database at once, each on a thread.
+const FILES_MORE: f64 = 2.0;
+const THREADS_MORE: f64 = 10.0;
+/// How much more a call may leave in the database in the last third than in the second, in percent.
 const DATABASE_PERCENT: f64 = 15.0;
 /// Lines of the table.
 const LINES: usize = 15;
@@ -71,21 +78,30 @@ impl Watch {
         }
         let [second, last] = [1, 2].map(|at| &self.0[at * third..(at + 1) * third]);
         let of = |what: fn(&Look) -> f64| [second, last].map(|looks| mean(looks, what));
+        let [kib, files, threads] = [of(|look| look.kib), of(|look| look.files), of(|look| look.threads)];
+        let database = [second, last].map(a_call);
+        let more = |[before, after]: [f64; 2]| after - before;
+        let calls = more(of(|look| look.calls));
+        let percent = |[before, after]: [f64; 2]| (after / before - 1.0) * 100.0;
         let rows = [
-            ("memory, KiB", of(|look| look.kib), MEMORY_PERCENT),
-            ("open files", of(|look| look.files), COUNT_PERCENT),
-            ("threads", of(|look| look.threads), COUNT_PERCENT),
-            ("bytes of the database a call", [second, last].map(a_call), DATABASE_PERCENT),
+            ("memory, KiB", kib, "bytes a call", more(kib) * 1024.0 / calls, MEMORY_A_CALL),
+            ("open files", files, "", more(files), FILES_MORE),
+            ("threads", threads, "", more(threads), THREADS_MORE),
+            ("bytes of the database a call", database, "%", percent(database), DATABASE_PERCENT),
         ];
-        println!("\n| | second third | last third | grew by, % | may, % |\n|---|---|---|---|---|");
+        println!("\n| | second third | last third | grew by | may |\n|---|---|---|---|---|");
         let mut faults = Vec::new();
-        for (name, [before, after], may) in rows {
-            let grew = (after / before - 1.0) * 100.0;
-            println!("| {name} | {before:.1} | {after:.1} | {grew:.1} | {may} |");
+        for (name, [before, after], unit, grew, may) in rows {
+            println!("| {name} | {before:.1} | {after:.1} | {grew:.1} {unit} | {may} {unit} |");
             // What cannot be told is no proof either.
             if !grew.is_finite() || grew > may {
                 faults.push(format!("{name}: from {before:.1} to {after:.1}"));
             }
+        }
+        if calls < CALLS_MIN {
+            faults.push(format!(
+                "{calls} calls from the middle of one third to that of the next are too few to tell"
+            ));
         }
         faults
     }

@@ -6,19 +6,25 @@
 
 mod altered;
 mod args_to_request;
+mod ask;
 mod grant;
 mod manifest;
 mod page_token;
+mod proposal;
 mod prune;
 mod seeds;
 mod target;
+mod token_answer;
 
 pub use args_to_request::args_to_request;
+pub use ask::{ask, ask_seeds};
 pub use grant::{grant, grant_seeds};
 pub use manifest::{manifest, manifest_seeds};
 pub use page_token::{page_token, page_token_seeds};
+pub use proposal::{proposal, proposal_seeds};
 pub use prune::prune;
 pub use seeds::{args_seeds, prune_seeds};
+pub use token_answer::{token_answer, token_answer_seeds};
 
 use pinhole_manifest::Manifest;
 use serde_json::{Value, json};

@@ -171,6 +171,25 @@ async fn fifty_calls_at_the_moment_of_expiry_share_one_renewal() {
 }
 
 #[tokio::test]
+async fn a_renewal_stands_in_the_receipt_of_the_one_run_that_asked_for_it() {
+    let (stage, provider) = staged().await;
+    let grant = granted(&stage, &provider, Some(0)).seal();
+    for outcome in join_all((0..20).map(|_| run(&stage, &grant))).await {
+        result(&outcome);
+    }
+    let another = granted(&stage, &provider, Some(0)).seal();
+    provider.kill();
+    is(&run(&stage, &another).await, Code::ReconnectRequired, Sent::No);
+    let rows = stage.store.receipts_from(stage.executor.bot.public().id(), 0, 99).unwrap();
+    let facts: Vec<_> = rows.iter().map(|row| row.receipt().unwrap().facts().clone()).collect();
+    let asked: u32 = facts.iter().take(20).map(|facts| facts.token_requests).sum();
+    assert_eq!((asked, facts.len()), (1, 21));
+    assert!(facts.iter().take(20).all(|facts| facts.requests.len() == 1));
+    // One that came to nothing but the request for a pair.
+    assert_eq!((facts[20].token_requests, facts[20].requests.len()), (1, 0));
+}
+
+#[tokio::test]
 async fn a_surprise_401_is_answered_by_one_renewal_also_for_a_write() {
     for (name, args) in [("thing.quick_thing", json!({})), (NOTE, json!({"text": "a"}))] {
         let (stage, provider) = staged().await;

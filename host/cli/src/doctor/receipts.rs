@@ -26,19 +26,23 @@ enum Tail {
 
 pub(super) fn look(keys: &Keys, database: &Database, findings: &mut Findings) {
     let (Some(desk), Bot::There(bot)) = (database.desk(), &keys.bot) else { return };
-    match tail(&*desk, bot.public()) {
-        Ok(Tail::Sound(0)) => findings.ok("receipts", "none yet"),
-        Ok(Tail::Sound(count)) => {
-            findings.ok("receipts", format!("the last {count} are as they were written"));
+    for (place, key) in bot.publics().iter().enumerate() {
+        let about = if place == 0 { "receipts" } else { "receipts of a former key" };
+        match tail(&*desk, key) {
+            Ok(Tail::Sound(_)) if place > 0 => {}
+            Ok(Tail::Sound(0)) => findings.ok(about, "none yet"),
+            Ok(Tail::Sound(count)) => {
+                findings.ok(about, format!("the last {count} are as they were written"));
+            }
+            Ok(Tail::False(seq)) => {
+                findings.wrong(about, format!("the checkpoint at {seq} is none of the bot's"), VERIFY);
+            }
+            Ok(Tail::Broken(seq)) => {
+                let found = format!("from {seq} on they are not as they were written, or some are missing");
+                findings.wrong(about, found, VERIFY);
+            }
+            Err(error) => findings.store(about, error),
         }
-        Ok(Tail::False(seq)) => {
-            findings.wrong("receipts", format!("the checkpoint at {seq} is none of the bot's"), VERIFY);
-        }
-        Ok(Tail::Broken(seq)) => {
-            let found = format!("from {seq} on they are not as they were written, or some are missing");
-            findings.wrong("receipts", found, VERIFY);
-        }
-        Err(error) => findings.store("receipts", error),
     }
 }
 

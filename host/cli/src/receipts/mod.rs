@@ -1,6 +1,7 @@
 //! `pinhole receipts`: what was run on this machine, and whether the record of it is as it was written.
 //!
-//! Opens the bot's key, never the member's. INVARIANT: nothing here changes a receipt; only `prune` removes any, and signs
+//! A bot that was given another key has a chain of receipts for each: all of them are its receipts.
+//! Opens the bot's keys, never the member's. INVARIANT: nothing here changes a receipt; only `prune` removes any, and signs
 //! that it did.
 
 pub(crate) mod args;
@@ -8,12 +9,12 @@ mod shown;
 
 use std::sync::Arc;
 
-use pinhole_grant::{CredentialId, KeyKind, PublicKey, UnixTime};
+use pinhole_grant::{CredentialId, KeyId, KeyKind, PublicKey, SecretKey, UnixTime};
 use pinhole_manifest::visible::visible;
 use pinhole_manifest::{OpId, ServiceId};
 use pinhole_runtime::book::{self, CheckpointFile, KeepError};
 use pinhole_runtime::clock::{Clock as _, SystemClock};
-use pinhole_runtime::receipts::{Receipt, ReceiptId, Stored};
+use pinhole_runtime::receipts::{Receipt, ReceiptId, Stored, Verdict};
 use pinhole_runtime::store::{Desk, ReceiptFilter};
 use serde_json::{Value, json};
 
@@ -46,8 +47,11 @@ impl Shelf {
         Ok(Self { store, file, bot, member: keys::member_public(config)?, now: SystemClock.now() })
     }
 
-    fn key(&self) -> &PublicKey {
-        self.bot.keys.public()
+    /// The bot's keys, each of which has a chain of its own: the present one first, then the one before it.
+    fn keys(&self) -> Vec<&SecretKey> {
+        let mut keys: Vec<&SecretKey> = self.bot.keys.all().collect();
+        keys.reverse();
+        keys
     }
 
     /// What the tokens are called. Where that cannot be read, a receipt says their ids alone.
@@ -95,7 +99,12 @@ fn list(flags: &ListFlags, shelf: &Shelf) -> anyhow::Result<End> {
         since: flags.since.as_deref().map(|time| shelf.ago(time)).transpose()?,
         until: flags.until.as_deref().map(|time| shelf.ago(time)).transpose()?,
     };
-    let rows = shelf.store.last_receipts(shelf.key().id(), &filter, usize::try_from(flags.limit)?)?;
+    let most = usize::try_from(flags.limit)?;
+    let mut rows = Vec::new();
+    for key in shelf.keys() {
+        let room = most.saturating_sub(rows.len());
+        rows.extend(shelf.store.last_receipts(key.public().id(), &filter, room)?);
+    }
     shown_list(&rows, flags)
 }
 
@@ -145,7 +154,7 @@ fn show(name: &str, json: bool, shelf: &Shelf) -> anyhow::Result<End> {
     Ok(End::Done)
 }
 
-/// The row of this number, or of the number of this id.
+/// The row of this id, of whichever key's; or that of this number under the present key.
 fn found(name: &str, shelf: &Shelf) -> anyhow::Result<Option<Stored>> {
     let seq = name.parse::<ReceiptId>().map(ReceiptId::seq).or_else(|_no_id| name.parse::<u64>());
     let Ok(seq) = seq else {
@@ -153,8 +162,19 @@ fn found(name: &str, shelf: &Shelf) -> anyhow::Result<Option<Stored>> {
         let hint = "write its id, such as `17-3fa94be2d01c7a55`, or its number";
         return Err(Failure::new(End::Usage, message, hint).into());
     };
-    let rows = shelf.store.receipts_from(shelf.key().id(), seq, 1)?;
-    Ok(rows.into_iter().find(|row| row.seq == seq))
+    let of = |key: &SecretKey| -> anyhow::Result<Option<Stored>> {
+        let rows = shelf.store.receipts_from(key.public().id(), seq, 1)?;
+        Ok(rows.into_iter().find(|row| row.seq == seq))
+    };
+    let mut first = None;
+    for key in shelf.keys() {
+        let row = of(key)?;
+        if row.as_ref().and_then(Stored::receipt).is_some_and(|receipt| is_named(&receipt, name)) {
+            return Ok(row);
+        }
+        first = first.or(row);
+    }
+    Ok(first)
 }
 
 /// Under an id another receipt of the same number is another.
@@ -168,19 +188,37 @@ fn verify(mut files: Vec<CheckpointFile>, json: bool, shelf: &Shelf) -> anyhow::
         return Err(Failure::new(End::Usage, message, "say where the copy of the checkpoints is").into());
     }
     files.push(shelf.file.clone());
-    let verdict = book::verify(&*shelf.store, shelf.key(), &files).map_err(not_kept)?;
-    let under_way = shelf.store.notes(shelf.key().id(), NOTES_MAX)?.len();
-    if json {
-        out::json(&shown::verdict_in_json(&verdict, under_way))?;
-    } else {
-        out::document(shown::verdict(&verdict, under_way))?;
+    let mut chains = Vec::new();
+    for key in shelf.keys() {
+        let id = key.public().id();
+        let verdict = book::verify(&*shelf.store, key.public(), &files).map_err(not_kept)?;
+        chains.push(Looked { bot: id, verdict, under_way: shelf.store.notes(id, NOTES_MAX)?.len() });
     }
-    Ok(if verdict.is_sound() { End::Done } else { End::Failed })
+    let is_sound = chains.iter().all(|chain| chain.verdict.is_sound());
+    if json {
+        out::json(&shown::verdicts_in_json(&chains))?;
+    } else {
+        out::document(shown::verdicts(&chains))?;
+    }
+    Ok(if is_sound { End::Done } else { End::Failed })
+}
+
+/// What came of looking at the chain of one of the bot's keys.
+struct Looked {
+    bot: KeyId,
+    verdict: Verdict,
+    under_way: usize,
 }
 
 fn checkpoint(json: bool, shelf: &Shelf) -> anyhow::Result<End> {
-    let made = book::checkpoint(&*shelf.store, shelf.bot.keys.current(), shelf.now, Some(&shelf.file))
-        .map_err(not_kept)?;
+    let sign = |key| book::checkpoint(&*shelf.store, key, shelf.now, Some(&shelf.file)).map_err(not_kept);
+    let made = sign(shelf.bot.keys.current())?;
+    // Runs of a process that has a former key alone, and those that it left when it was killed.
+    for former in shelf.bot.keys.former() {
+        if has_unsigned(former.key().public().id(), shelf)? {
+            sign(former.key())?;
+        }
+    }
     if json {
         out::json(&json!({ "seq": made.map(|head| head.seq), "hash": made.map(|head| head.hash) }))?;
         return Ok(End::Done);
@@ -197,21 +235,30 @@ fn checkpoint(json: bool, shelf: &Shelf) -> anyhow::Result<End> {
     Ok(End::Done)
 }
 
+/// Whether a chain goes on behind its last checkpoint.
+fn has_unsigned(bot: KeyId, shelf: &Shelf) -> anyhow::Result<bool> {
+    let signed = shelf.store.checkpoints(bot)?.last().map_or(0, |row| row.seq);
+    let last = shelf.store.last_receipts(bot, &ReceiptFilter::default(), 1)?;
+    Ok(last.first().is_some_and(|row| row.seq > signed))
+}
+
 fn prune(before: &str, json: bool, shelf: &Shelf) -> anyhow::Result<End> {
     let before = shelf.ago(before)?;
-    let pruned = book::prune(&*shelf.store, shelf.bot.keys.current(), before, shelf.now, Some(&shelf.file));
-    let pruned = pruned.map_err(not_kept)?;
+    let (mut removed, mut last) = (0, None);
+    for (place, key) in shelf.keys().into_iter().enumerate() {
+        let pruned = book::prune(&*shelf.store, key, before, shelf.now, Some(&shelf.file));
+        let Some(pruned) = pruned.map_err(not_kept)? else { continue };
+        removed += pruned.receipts;
+        // The numbers of other keys' would be taken for those of the present one.
+        last = if place == 0 { Some(pruned.last.seq) } else { last };
+    }
     if json {
-        let (receipts, last) =
-            (pruned.map_or(0, |pruned| pruned.receipts), pruned.map(|pruned| pruned.last.seq));
-        out::json(&json!({ "removed": receipts, "last": last }))?;
+        out::json(&json!({ "removed": removed, "last": last }))?;
     } else {
-        match pruned {
-            Some(pruned) => out::document(format_args!(
-                "removed: {} receipts, up to {}",
-                pruned.receipts, pruned.last.seq
-            ))?,
-            None => out::note("there is nothing so old; the last receipt always stays"),
+        match (removed, last) {
+            (0, _) => out::note("there is nothing so old; the last receipt always stays"),
+            (_, Some(last)) => out::document(format_args!("removed: {removed} receipts, up to {last}"))?,
+            (_, None) => out::document(format_args!("removed: {removed} receipts of former keys"))?,
         }
     }
     Ok(End::Done)

@@ -10,6 +10,7 @@ use pinhole_runtime::net::Sent;
 use pinhole_runtime::receipts::{Facts, Finding, Receipt, Stored, Unended, Verdict};
 use serde_json::{Value, json};
 
+use super::Looked;
 use crate::out;
 use crate::tokens::Askers;
 
@@ -76,6 +77,9 @@ pub(super) fn for_people(receipt: &Receipt, askers: &Askers) -> String {
     say("manifest", or_none(facts.manifest.map(|digest| digest.to_string())));
     say("approval", or_none(facts.approval.map(|digest| digest.to_string())));
     say("args", args(facts));
+    if facts.token_requests > 0 {
+        say("renewal", format!("{} asked for", facts.token_requests));
+    }
     for made in &facts.requests {
         let status = made.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
         say("request", format!("{} {}: {status}, {}", made.method, made.path, out::bytes(made.bytes)));
@@ -112,8 +116,41 @@ fn args(facts: &Facts) -> String {
     }
 }
 
-/// What came of looking at the chain.
-pub(super) fn verdict(verdict: &Verdict, under_way: usize) -> String {
+/// What came of looking at the chains of the bot's keys, the present one first.
+pub(super) fn verdicts(chains: &[Looked]) -> String {
+    let mut parts = Vec::new();
+    for (place, Looked { bot, verdict: found, under_way }) in chains.iter().enumerate() {
+        if place == 0 {
+            parts.push(verdict(found, *under_way));
+        } else if !is_empty(found) {
+            parts.push(format!("of the bot's former key {bot}:\n{}", verdict(found, *under_way)));
+        }
+    }
+    parts.join("\n")
+}
+
+/// The same for programs.
+pub(super) fn verdicts_in_json(chains: &[Looked]) -> Value {
+    let mut all = chains.iter();
+    let one = |chain: &Looked| verdict_in_json(&chain.verdict, chain.under_way);
+    let mut shown = all.next().map(one).unwrap_or_default();
+    let former: Vec<Value> = all
+        .filter(|chain| !is_empty(&chain.verdict))
+        .map(|chain| json!({ "bot": chain.bot, "chain": one(chain) }))
+        .collect();
+    if let (Some(members), false) = (shown.as_object_mut(), former.is_empty()) {
+        members.insert("former".to_owned(), former.into());
+    }
+    shown
+}
+
+/// Whether there is nothing, and nothing that was signed is missing.
+fn is_empty(verdict: &Verdict) -> bool {
+    verdict.is_sound() && verdict.receipts == 0
+}
+
+/// What came of looking at one chain.
+fn verdict(verdict: &Verdict, under_way: usize) -> String {
     let mut lines: Vec<String> =
         verdict.findings.iter().map(|finding| format!("wrong: {}", named(finding))).collect();
     if verdict.more > 0 {
@@ -142,8 +179,7 @@ pub(super) fn verdict(verdict: &Verdict, under_way: usize) -> String {
     lines.join("\n")
 }
 
-/// The same for programs.
-pub(super) fn verdict_in_json(verdict: &Verdict, under_way: usize) -> Value {
+fn verdict_in_json(verdict: &Verdict, under_way: usize) -> Value {
     let findings: Vec<Value> = verdict.findings.iter().map(finding_in_json).collect();
     json!({
         "sound": verdict.is_sound(), "findings": findings, "more_findings": verdict.more,

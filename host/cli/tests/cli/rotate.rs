@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::home::{Home, Ran};
 use crate::stage::{READ, Stage};
@@ -52,6 +52,71 @@ fn the_bot_reads_on_under_its_new_key_and_grants_to_the_former_one_open() {
     read(&home, &stage, &[]).expect(0);
     read(&home, &stage, &["--grant", &to_the_second]).expect(0);
     assert_eq!(stage.requests(), stage.keys().len());
+}
+
+#[test]
+fn receipts_of_every_key_are_listed_shown_signed_and_looked_at() {
+    let (home, stage) = (Home::new(), Stage::new());
+    home.connect(&stage, &[]).expect(0);
+    read(&home, &stage, &[]).expect(0);
+    let list = || home.run(&["receipts", "list", "--json"]).expect(0).json().as_array().unwrap().clone();
+    let before = list();
+    let (first, old) = (home.bot(), before[0]["id"].as_str().unwrap().to_owned());
+    home.run(&["keys", "rotate"]).expect(0);
+    read(&home, &stage, &[]).expect(0);
+    let all = list();
+    assert_eq!(all.len(), before.len() + 1);
+    assert_eq!(all[1..], before);
+    assert_ne!(all[0]["run"]["bot"], all[1]["run"]["bot"]);
+    assert_eq!(home.run(&["receipts", "list", "--json", "--limit", "1"]).expect(0).json(), json!([all[0]]));
+    home.run(&["receipts", "show", &old]).expect(0);
+    home.run(&["receipts", "checkpoint"]).expect(0);
+    let sound = home.run(&["receipts", "verify", "--json"]).expect(0).json();
+    assert_eq!((&sound["sound"], &sound["unsigned"]), (&json!(true), &json!(0)));
+    let former = &sound["former"][0]["chain"];
+    assert_eq!((&former["receipts"], &former["unsigned"]), (&json!(before.len()), &json!(0)), "{sound}");
+    assert!(home.run(&["receipts", "verify"]).expect(0).stdout.contains("former key"));
+    // Who cuts off what a former key signed is found, also with that key's checkpoints in the file alone.
+    let bot = &all[1]["run"]["bot"];
+    let cut = "DELETE FROM receipts WHERE bot = ?1 AND seq = (SELECT max(seq) FROM receipts WHERE bot = ?1)";
+    home.database().execute(cut, [bot.as_str().unwrap()]).unwrap();
+    let found = home.run(&["receipts", "verify", "--json"]).expect(1).json();
+    assert_eq!(found["sound"], true);
+    assert_eq!(found["former"][0]["chain"]["findings"][0]["kind"], "truncated", "{found}");
+    assert!(home.run(&["doctor", "--offline"]).expect(1).stdout.contains("receipts of a former key"));
+    assert_ne!(first, home.bot());
+}
+
+/// Present or former, as text or as bytes.
+#[test]
+fn no_private_key_is_ever_in_the_database() {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    let (home, stage) = (Home::new(), Stage::new());
+    home.connect(&stage, &[]).expect(0);
+    read(&home, &stage, &[]).expect(0);
+    home.run(&["keys", "rotate"]).expect(0);
+    read(&home, &stage, &[]).expect(0);
+    home.run(&["receipts", "checkpoint"]).expect(0);
+    let bots: Value = serde_json::from_slice(&bot_file(&home)).unwrap();
+    let hers: Value = serde_json::from_slice(&std::fs::read(home.path("keys/member.json")).unwrap()).unwrap();
+    let secrets = [&bots["secret"], &bots["former"][0]["secret"], &hers["secret"]];
+    let database: Vec<u8> = ["pinhole.db", "pinhole.db-wal"]
+        .iter()
+        .flat_map(|name| std::fs::read(home.path(name)).unwrap_or_default())
+        .collect();
+    assert!(database.len() > 4096);
+    for secret in secrets {
+        let text = secret.as_str().unwrap();
+        let seeds = URL_SAFE_NO_PAD.decode(text).unwrap();
+        assert_eq!(seeds.len(), 64);
+        for half in [&text.as_bytes()[..40], &seeds[..32], &seeds[32..]] {
+            assert!(
+                !database.windows(half.len()).any(|part| part == half),
+                "a private key is in the database"
+            );
+        }
+    }
 }
 
 #[test]

@@ -58,6 +58,10 @@ pub struct Facts {
     pub requests: Vec<RequestMade>,
     /// How many more were made.
     pub more_requests: u32,
+    /// How many requests for a fresh token pair this run sent before, or instead of, the op's own. A run that shared another's
+    /// renewal sent none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub token_requests: u32,
     /// Bytes of all answers, decompressed.
     pub bytes_in: u64,
     /// Bytes of the result as compact JSON.
@@ -116,6 +120,7 @@ impl Facts {
             args: None,
             requests: Vec::new(),
             more_requests: 0,
+            token_requests: 0,
             bytes_in: 0,
             bytes_out: 0,
             fields: Vec::new(),
@@ -135,4 +140,10 @@ impl Facts {
     pub(super) fn is_code(text: &str) -> bool {
         (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
     }
+}
+
+/// A receipt of before, which says nothing of them, is read and written as it was.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

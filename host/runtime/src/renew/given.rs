@@ -3,6 +3,9 @@
 //! INVARIANT: a kept pair is used only where it agrees with the columns of its line.
 
 use pinhole_grant::seal::UnsealError;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
 use pinhole_grant::{
     CredentialId, Dial, KeptPair, KeyId, OpenPairError, PairDigest, Renewer, Ring, Secret, open_pair,
 };
@@ -36,6 +39,8 @@ pub struct Given {
     pub refresh: Secret,
     /// The digest of the pair that will not do, be it due or refused by the service.
     pub bad: PairDigest,
+    /// How many requests left for whoever gave this.
+    pub sent: Arc<AtomicU32>,
 }
 
 /// Why there is no fresh pair. Exhaustive: each has its own refusal.

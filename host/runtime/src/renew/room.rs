@@ -4,6 +4,7 @@
 //! not be stored is kept in the process and stored by the next who comes.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -175,6 +176,7 @@ impl Task {
             refresh,
             now: self.now,
         };
+        self.given.sent.fetch_add(1, Ordering::Relaxed);
         let fresh = match self.ask.ask(asked).await {
             Ok(fresh) => fresh,
             Err(why) => return Err(self.failed(&sending, why).await),

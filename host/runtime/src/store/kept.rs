@@ -9,14 +9,23 @@
 //! one key, over all processes and crashes, at most one is told [`Claim::Mine`] while it may be under way, and none after one
 //! that may have been carried out, unless its service knows a repeated write. DESIGN, "The way of a call".
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
 use pinhole_grant::{KeyId, KeyedDigest, UnixTime};
 
 use super::StoreError;
 
 /// How long an outcome is kept, in seconds: a day.
 pub const KEPT_SECS: i64 = 24 * 60 * 60;
-/// Most calls that are kept of one bot for one member; the oldest outcomes beyond it are forgotten.
+/// So many of the newest calls of one bot for one member are kept; outcomes of those that began before them are forgotten, at the
+/// latest after some sixty further writes of a process.
 pub const KEPT_MAX: u32 = 10_000;
+
+/// How often what is over is looked for among everybody's, in seconds.
+const ALL_EVERY_SECS: i64 = 60 * 60;
+/// At which of its claims a process looks for outcomes beyond [`KEPT_MAX`]: the first, and then every so many.
+const MOST_EVERY: u64 = 64;
 
 /// A write that is about to begin under its caller's key.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +79,32 @@ pub enum Fate<'a> {
     Unknown,
     /// It was answered: the sealed outcome.
     Done(&'a [u8]),
+}
+
+/// When a process looks for what may be forgotten. What it takes grows with what is kept, so no write pays for all of it.
+#[derive(Debug, Default)]
+pub(super) struct Forgetting {
+    all: Mutex<Option<UnixTime>>,
+    claims: AtomicU64,
+}
+
+impl Forgetting {
+    /// Whether what is over is now looked for among everybody's, and not only among those of who claims.
+    pub(super) fn of_all(&self, now: UnixTime) -> bool {
+        let mut last = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        // A clock that was set back makes it due too.
+        let passed = last.and_then(|last| now.secs_since(last));
+        let due = passed.is_none_or(|passed| !(0..ALL_EVERY_SECS).contains(&passed));
+        if due {
+            *last = Some(now);
+        }
+        due
+    }
+
+    /// Whether outcomes beyond [`KEPT_MAX`] are now looked for.
+    pub(super) fn beyond_most(&self) -> bool {
+        self.claims.fetch_add(1, Ordering::Relaxed).is_multiple_of(MOST_EVERY)
+    }
 }
 
 /// Writes under their callers' keys. Calls block for as long as the disk takes; each change is on it before they return.

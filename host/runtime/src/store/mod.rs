@@ -24,6 +24,7 @@ use std::num::NonZeroU32;
 pub use connections::{ConnectionError, ConnectionRow, Connections};
 pub use fault::{Cause, StoreError, Table};
 pub use grants::{GrantError, GrantFilter, GrantRow, Grants, Removal};
+use kept::Forgetting;
 pub use kept::{Again, Claim, Claiming, Fate, KEPT_MAX, KEPT_SECS, Kept};
 pub use locks::{Held, LockError, LockName, Locks};
 pub use memory::MemoryStore;

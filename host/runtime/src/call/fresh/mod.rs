@@ -9,6 +9,7 @@ mod refused;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use pinhole_grant::{CredentialKind, KeptPair, PairDigest, Renewer, Secret, seal_returned};
 use pinhole_manifest::model::OAuth;
@@ -124,7 +125,10 @@ impl Agreed<'_> {
         let lines: Arc<dyn Lines> = executor.store.clone();
         let doors = (lines, Arc::clone(&executor.wire), Arc::clone(&executor.bot));
         let (entropy, now) = (executor.entropy.as_ref(), executor.clock.now());
-        match executor.renewing.renew(given, doors, entropy, now).await {
+        let sent = Arc::clone(&given.sent);
+        let renewed = executor.renewing.renew(given, doors, entropy, now).await;
+        trace.record.asked_for_a_pair(sent.load(Ordering::Relaxed));
+        match renewed {
             Ok(pair) => {
                 let digest = pair.digest(executor.bot.root()).ok_or_else(refused::no_digest)?;
                 Ok(self.adopt(&pair, digest, keys, executor, trace)?)
@@ -158,6 +162,7 @@ impl Agreed<'_> {
             digest,
             refresh: Secret::new(refresh.expose().to_owned()).map_err(|_never| refused::no_digest())?,
             bad,
+            sent: Arc::default(),
         })
     }
 

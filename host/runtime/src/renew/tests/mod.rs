@@ -96,6 +96,7 @@ fn given(issuer: &SecretKey, credential: &Credential) -> Given {
         digest,
         refresh: secret(credential.refresh().unwrap().expose()),
         bad: digest,
+        sent: Arc::default(),
     }
 }
 

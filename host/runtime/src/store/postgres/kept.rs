@@ -8,20 +8,35 @@ use super::pool::{Session, Values};
 use super::{PostgresStore, alone};
 use crate::store::{Again, Claim, Claiming, Fate, KEPT_MAX, KEPT_SECS, Kept, StoreError, Table};
 
+/// By the index of ages: what is kept of a call is over a day after it began.
+const FORGET_OVER: &str = "DELETE FROM kept WHERE member = $1 AND bot = $2 AND begun_at <= $3";
+/// Others, whose members claim at this moment, are left to them.
+const FORGET_ALL_OVER: &str = "
+    DELETE FROM kept WHERE id IN (SELECT id FROM kept WHERE kept_until <= $1 FOR UPDATE SKIP LOCKED)";
+/// When the first of so many that are the newest began, from the index alone.
+const MOST_BACK: &str = "
+    SELECT begun_at FROM kept WHERE member = $1 AND bot = $2 ORDER BY begun_at DESC LIMIT 1 OFFSET $3";
+const FORGET_BEFORE: &str =
+    "DELETE FROM kept WHERE member = $1 AND bot = $2 AND begun_at < $3 AND state = 'done'";
+
 impl Kept for PostgresStore {
     fn claim(&self, claiming: &Claiming) -> Result<Claim, StoreError> {
         self.write("begin a write under its key", async |session| {
             // A key is one member's: nobody else claims it meanwhile.
             alone(session, &[claiming.member]).await?;
-            let over = "DELETE FROM kept WHERE member = $1 AND kept_until <= $2";
-            session.execute(over, &[&claiming.member.to_string(), &claiming.now.as_secs()]).await?;
+            forget_over(session, claiming).await?;
+            if self.forgetting.of_all(claiming.now) {
+                session.execute(FORGET_ALL_OVER, &[&claiming.now.as_secs()]).await?;
+            }
             let known = known(session, claiming).await?;
             let goes_again = known == Some(Claim::Unknown) && claiming.again == Again::Known;
             if let Some(known) = known.filter(|_| !goes_again) {
                 return Ok(known);
             }
             begin(session, claiming).await?;
-            forget_oldest(session, claiming).await?;
+            if self.forgetting.beyond_most() {
+                forget_oldest(session, claiming).await?;
+            }
             Ok(Claim::Mine)
         })
     }
@@ -89,11 +104,18 @@ async fn begin(session: &Session, claiming: &Claiming) -> Result<(), Error> {
     session.execute(insert, values).await.map(|_changed| ())
 }
 
+async fn forget_over(session: &Session, claiming: &Claiming) -> Result<(), Error> {
+    let (member, bot) = (claiming.member.to_string(), claiming.bot.to_string());
+    let began = claiming.now.plus_secs(-KEPT_SECS).as_secs();
+    session.execute(FORGET_OVER, &[&member, &bot, &began]).await.map(|_gone| ())
+}
+
 /// Only what is done is forgotten before its time: what may be under way, or may have been carried out, is not.
 async fn forget_oldest(session: &Session, claiming: &Claiming) -> Result<(), Error> {
-    let forget = "
-        DELETE FROM kept WHERE id IN (
-            SELECT id FROM kept WHERE member = $1 AND bot = $2 AND state = 'done' ORDER BY begun_at DESC, id OFFSET $3)";
     let (member, bot) = (claiming.member.to_string(), claiming.bot.to_string());
-    session.execute(forget, &[&member, &bot, &i64::from(KEPT_MAX)]).await.map(|_gone| ())
+    let back = session.row(MOST_BACK, &[&member, &bot, &i64::from(KEPT_MAX - 1)]).await?;
+    if let Some(before) = back.map(|row| row.try_get::<_, i64>(0)).transpose()? {
+        session.execute(FORGET_BEFORE, &[&member, &bot, &before]).await?;
+    }
+    Ok(())
 }

@@ -41,7 +41,7 @@ use sha2::{Digest as _, Sha256};
 use self::broken::{Broken, Kind, Place, kind};
 use self::pool::{Pool, Session};
 use self::wait::Driver;
-use super::{QuestionId, Removal, StoreError, Table, Unreadable};
+use super::{Forgetting, QuestionId, Removal, StoreError, Table, Unreadable};
 
 /// How long other changes are waited for, and for a connection where all are in use.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -62,6 +62,7 @@ pub struct PostgresStore {
     driver: Driver,
     pool: Pool,
     locks: locks::Holders,
+    forgetting: Forgetting,
 }
 
 /// Why an attempt came to nothing.
@@ -82,7 +83,14 @@ impl PostgresStore {
             source: source.into(),
         })?;
         let pool = Pool::default();
-        let store = Self { address: address.clone(), place, driver, pool, locks: locks::Holders::default() };
+        let store = Self {
+            address: address.clone(),
+            place,
+            driver,
+            pool,
+            locks: locks::Holders::default(),
+            forgetting: Forgetting::default(),
+        };
         store.migrate(&schema::STEPS)?;
         Ok(store)
     }

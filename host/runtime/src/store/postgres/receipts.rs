@@ -3,6 +3,7 @@
 //! Receipts of one bot are put behind each other under an advisory lock of the bot's, as a member's changes are under hers.
 //! Those of reads do not wait for the disk; a crash of the server may take the last of them, never one from the middle.
 
+use futures_util::future::join3;
 use pinhole_grant::{KeyId, UnixTime};
 use pinhole_manifest::Digest;
 use tokio_postgres::{Error, Row};
@@ -46,10 +47,7 @@ impl Receipts for PostgresStore {
     fn append(&self, facts: &Facts, note: Option<NoteId>, settled: Settled) -> Result<Appended, StoreError> {
         let work = async |session: &Session| {
             alone(session, &[facts.bot]).await?;
-            if let Some(note) = note {
-                take(session, note).await?;
-            }
-            append(session, facts).await
+            append(session, facts, note).await
         };
         let doing = "write a receipt";
         match settled {
@@ -64,7 +62,7 @@ impl Receipts for PostgresStore {
             if take(session, note).await? == 0 {
                 return Ok(None);
             }
-            append(session, facts).await.map(Some)
+            append(session, facts, None).await.map(Some)
         })
     }
 
@@ -177,9 +175,24 @@ async fn take(session: &Session, note: NoteId) -> Result<u64, Error> {
     session.execute("DELETE FROM begun WHERE id = $1", &[&note.to_string()]).await
 }
 
-async fn append<E: From<StoreError>>(session: &Session, facts: &Facts) -> Result<Appended, Broken<E>> {
+/// Puts a receipt behind the last and takes its note away. What is asked before is asked at once, in this order, and answered in
+/// one journey to the server: nobody else of the bot's can go on meanwhile.
+async fn append<E: From<StoreError>>(
+    session: &Session,
+    facts: &Facts,
+    note: Option<NoteId>,
+) -> Result<Appended, Broken<E>> {
     let bot = facts.bot.to_string();
-    let receipt = Receipt::after(last(session, &bot).await?, facts.clone()).map_err(|source| {
+    let taken = async {
+        match note {
+            Some(note) => take(session, note).await,
+            None => Ok(0),
+        }
+    };
+    let (taken, last, checkpoint) = join3(taken, last(session, &bot), marked(session, &bot)).await;
+    taken?;
+    let (last, checkpoint) = (last?, checkpoint?);
+    let receipt = Receipt::after(last, facts.clone()).map_err(|source| {
         Broken::Refused(StoreError::Failed { doing: "write a receipt", source: source.into() }.into())
     })?;
     let Head { seq, hash } = receipt.head();
@@ -199,14 +212,6 @@ async fn append<E: From<StoreError>>(session: &Session, facts: &Facts) -> Result
         &facts.code,
     ];
     session.execute(insert, values).await?;
-    let marked = "SELECT seq, at FROM checkpoints WHERE bot = $1 AND NOT pruned ORDER BY seq DESC LIMIT 1";
-    let checkpoint = match session.row(marked, &[&bot]).await? {
-        None => None,
-        Some(row) => Some(Marked {
-            seq: number(row.try_get(0)?, Table::Checkpoints)?,
-            at: UnixTime::from_secs(row.try_get(1)?),
-        }),
-    };
     Ok(Appended { id: receipt.id(), head: receipt.head(), checkpoint })
 }
 
@@ -218,6 +223,14 @@ async fn last<E>(session: &Session, bot: &str) -> Result<Option<Head>, Broken<E>
     let tampered = |_not_one| Broken::Row(Table::Receipts, seq.to_string());
     let hash = Digest::parse(row.try_get(1)?).map_err(tampered)?;
     Ok(Some(Head { seq: number(seq, Table::Receipts)?, hash }))
+}
+
+/// The last checkpoint of a bot.
+async fn marked<E>(session: &Session, bot: &str) -> Result<Option<Marked>, Broken<E>> {
+    let marked = "SELECT seq, at FROM checkpoints WHERE bot = $1 AND NOT pruned ORDER BY seq DESC LIMIT 1";
+    let Some(row) = session.row(marked, &[&bot]).await? else { return Ok(None) };
+    let seq = number(row.try_get(0)?, Table::Checkpoints)?;
+    Ok(Some(Marked { seq, at: UnixTime::from_secs(row.try_get(1)?) }))
 }
 
 async fn keep(session: &Session, row: &CheckpointRow) -> Result<(), Error> {

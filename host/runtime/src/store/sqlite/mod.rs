@@ -31,7 +31,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use self::broken::{Broken, Place};
 use super::locks::InMemory;
-use super::{QuestionId, Removal, StoreError, Table, Unreadable};
+use super::{Forgetting, QuestionId, Removal, StoreError, Table, Unreadable};
 use pinhole_grant::{CredentialId, KeyId, PrincipalId};
 
 /// The name of the database in a home.
@@ -51,6 +51,7 @@ pub struct SqliteStore {
     reach: Reach,
     /// Locks of a store in memory; those of a file are beside it.
     in_memory: Arc<InMemory>,
+    forgetting: Forgetting,
 }
 
 /// What may be done with what is stored.
@@ -80,7 +81,14 @@ impl SqliteStore {
         let place = Place { path: path.into(), waits };
         let (durable, light) = open::open(&place)?;
         let (durable, light) = (Mutex::new(durable), Some(Mutex::new(light)));
-        Ok(Self { place, durable, light, reach: Reach::All, in_memory: Arc::default() })
+        Ok(Self {
+            place,
+            durable,
+            light,
+            reach: Reach::All,
+            in_memory: Arc::default(),
+            forgetting: Forgetting::default(),
+        })
     }
 
     /// Opens the database of a home to look at it, where there is one. Refuses what [`SqliteStore::open_home`] refuses, but
@@ -90,7 +98,14 @@ impl SqliteStore {
         let place = Place { path: home.join(DATABASE).into(), waits: LOCK_WAIT };
         let Some((durable, light)) = open::look(&place)? else { return Ok(None) };
         let (durable, light) = (Mutex::new(durable), Some(Mutex::new(light)));
-        Ok(Some(Self { place, durable, light, reach: Reach::Looks, in_memory: Arc::default() }))
+        Ok(Some(Self {
+            place,
+            durable,
+            light,
+            reach: Reach::Looks,
+            in_memory: Arc::default(),
+            forgetting: Forgetting::default(),
+        }))
     }
 
     /// A store that ends with the process.
@@ -98,7 +113,14 @@ impl SqliteStore {
         let place = Place { path: Path::new(":memory:").into(), waits: LOCK_WAIT };
         let connection = open::in_memory().map_err(|error| place.fault("be made in memory", error))?;
         let durable = Mutex::new(connection);
-        Ok(Self { place, durable, light: None, reach: Reach::All, in_memory: Arc::default() })
+        Ok(Self {
+            place,
+            durable,
+            light: None,
+            reach: Reach::All,
+            in_memory: Arc::default(),
+            forgetting: Forgetting::default(),
+        })
     }
 
     /// The file.

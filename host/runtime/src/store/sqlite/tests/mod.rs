@@ -3,6 +3,7 @@
 mod backup;
 mod earlier;
 mod faults;
+mod kept;
 mod locks;
 mod looks;
 mod processes;

@@ -36,6 +36,8 @@ macro_rules! every_check {
                 what_was_begun_and_never_ended_is_unknown_once_its_time_is_over,
                 of_many_at_once_one_begins,
                 a_row_that_was_tampered_with_is_no_claim,
+                the_oldest_outcomes_beyond_the_most_are_forgotten_and_what_nobody_knows_is_not,
+                what_is_over_is_forgotten_whosever_it_is,
             ],
             locks: [
                 a_name_has_one_holder_at_a_time,
