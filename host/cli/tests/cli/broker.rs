@@ -1,7 +1,7 @@
 //! `pinhole broker`, and `pinhole connect --oauth --broker` through one: two homes, a service, and a browser.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Child;
 use std::sync::Arc;
 
@@ -422,9 +422,12 @@ fn a_private_key_that_others_can_read_is_refused() {
     home.write("config.toml", format!("[broker]\nallow = [{member:?}]\n"));
     let (chain, key) = Authority::new().unwrap().server_pem(BROKER).unwrap();
     let (chain, key) = (home.write("chain.pem", chain), home.write("key.pem", key));
+    // It never gets as far as to listen; were it to, it would end there.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = listener.local_addr().unwrap().to_string();
     for mode in [0o644, 0o640, 0o666] {
         std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
-        let serve = ["broker", "--listen", "127.0.0.1:0", "--public-url", PUBLIC];
+        let serve = ["broker", "--listen", &taken, "--public-url", PUBLIC];
         let mut command = home.command(&[&serve[..], &["--tls-cert", &chain, "--tls-key", &key]].concat());
         command.env("PINHOLE_OAUTH_GITHUB_CLIENT_ID", "x").env("PINHOLE_OAUTH_GITHUB_CLIENT_SECRET", "y");
         let said = ran(&mut command, b"").expect(6).stderr;
