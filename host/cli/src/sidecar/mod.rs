@@ -37,11 +37,12 @@ pub(crate) async fn main(flags: SidecarFlags, config: &Config) -> anyhow::Result
     let reach = if flags.read_only { Reach::default().only(&[Access::Read]) } else { Reach::default() };
     let told = wait::told_to_stop()?;
     let http = HttpSettings::default().with_limits(limits(&flags)?);
-    let at = listen(&flags, &http, &desk, &reach, config).await?;
     let book = settings::book_of(&bot.home, &flags.database, config)?;
     let executor =
         occasion::executor(catalog, bot.keys, issuers, client, desk.clone(), settings::sandbox(config)?);
     let executor = Executor { book, ..executor };
+    // Whoever is told that it serves finds all of it ready.
+    let at = listen(&flags, &http, &desk, &reach, config).await?;
     let sidecar = Sidecar { executor, desk, timer: Arc::new(SystemTimer), reach, queue: queue(&flags), http };
     let stop = CancellationToken::new();
     let mut served = Box::pin(serve(sidecar, at, stop.clone()));
