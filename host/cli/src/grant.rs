@@ -219,7 +219,7 @@ fn inspect(
                     (`pinhole keys show`)";
         Failure::new(End::Invalid, format!("the grant cannot be shown: {error}"), hint)
     })?;
-    let state = state(&shown, &bot.home, database)?;
+    let state = state(&shown, &bot, database)?;
     let mut shown = serde_json::to_value(&shown)?;
     if let Some(members) = shown.as_object_mut() {
         members.insert("state".to_owned(), state.into());
@@ -252,19 +252,19 @@ fn runs_without_approval(op: &Op, access: Access) -> anyhow::Result<()> {
 }
 
 /// What has become of a grant on this machine, which its signature does not say.
-fn state(
-    shown: &Inspection,
-    home: &std::path::Path,
-    database: &DatabaseFlags,
-) -> anyhow::Result<&'static str> {
-    let store = database::open_desk(home, database)?;
+fn state(shown: &Inspection, bot: &keys::Bot, database: &DatabaseFlags) -> anyhow::Result<&'static str> {
+    let store = database::open_desk(&bot.home, database)?;
     let now = store.high_water(SystemClock.now())?;
+    let mut former = bot.keys.former().iter();
+    let key_ended = former.any(|former| former.key().public().id() == shown.bot && !former.is_open(now));
     let used_up = match shown.uses.and_then(std::num::NonZeroU32::new) {
         Some(uses) => !store.has_use_left(&shown.id, uses)?,
         None => false,
     };
     Ok(if store.is_revoked(&shown.id)? {
         "revoked"
+    } else if key_ended {
+        "its key has ended"
     } else if now >= shown.expires_at {
         "expired"
     } else if used_up {

@@ -1,8 +1,11 @@
 //! Reading the answer of a token endpoint: a pair is what another reader finds in it, and whatever it says, no error repeats it.
 
+use std::collections::BTreeMap;
+
 use pinhole_grant::{ClientId, Secret};
 use pinhole_manifest::model::OAuth;
 use pinhole_runtime::oauth::{Client, ErrorCode, FreshPair, TokenEndpoint, TokenError};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::thing;
@@ -96,9 +99,12 @@ pub fn token_answer_seeds() -> Vec<(String, Vec<u8>)> {
 /// Holds a pair against what `serde_json`, or a reader of forms, finds in the answer.
 fn is_in(pair: &FreshPair, body: &[u8]) {
     let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
+    // What neither reader looks at need not be good UTF-8, nor a number that fits anywhere.
+    let text = String::from_utf8_lossy(body);
+    let object = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(&text).ok();
     let found = |name: &str| -> Option<String> {
-        if let Ok(answer) = serde_json::from_slice::<Value>(body) {
-            return answer[name].as_str().map(str::to_owned);
+        if let Some(object) = &object {
+            return object.get(name).and_then(|value| serde_json::from_str(value.get()).ok());
         }
         let mut pairs = url::form_urlencoded::parse(body.trim_ascii_end());
         pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())

@@ -33,7 +33,7 @@ pub(crate) async fn main(flags: &DoctorFlags, config: &Config) -> anyhow::Result
     ])?;
     let mut findings = Findings::default();
     let catalog = registries::look(&flags.local, config, &mut findings)?;
-    let client = dial::client(&flags.dial, &catalog)?;
+    let client = dial::client_of_stored(&flags.dial, &catalog, config)?;
 
     home::look(config, &mut findings);
     let sandbox = Sandbox::new(modules::look(config, &mut findings));

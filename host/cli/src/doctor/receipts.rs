@@ -28,9 +28,10 @@ pub(super) fn look(keys: &Keys, database: &Database, findings: &mut Findings) {
     let (Some(desk), Bot::There(bot)) = (database.desk(), &keys.bot) else { return };
     for (place, key) in bot.publics().iter().enumerate() {
         let about = if place == 0 { "receipts" } else { "receipts of a former key" };
+        let none = if bot.former().is_empty() { "none yet" } else { "none yet under the present key" };
         match tail(&*desk, key) {
-            Ok(Tail::Sound(_)) if place > 0 => {}
-            Ok(Tail::Sound(0)) => findings.ok(about, "none yet"),
+            Ok(Tail::Sound(0)) if place > 0 => {}
+            Ok(Tail::Sound(0)) => findings.ok(about, none),
             Ok(Tail::Sound(count)) => {
                 findings.ok(about, format!("the last {count} are as they were written"));
             }

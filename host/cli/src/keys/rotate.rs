@@ -15,7 +15,7 @@ use pinhole_manifest::visible::visible;
 use pinhole_runtime::book;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::local::{RenewError, Renewal};
-use pinhole_runtime::store::{Desk, GrantError, Held, LockError, LockName};
+use pinhole_runtime::store::{Desk, GrantError, Held, LockError, LockName, Party, QuestionState, TakeError};
 use serde_json::json;
 
 use crate::args::{LocalManifests, PassphraseFlags};
@@ -46,6 +46,9 @@ pub(crate) struct RotateFlags {
     /// How long grants to the key of before still open, such as 12h or 30d, at most 90d; `0s`: no longer, where it leaked
     #[arg(long, value_name = "TIME", default_value = "7d")]
     grace: String,
+    /// Change the key even where a connection cannot be lent to it, such as one whose manifest is not here
+    #[arg(long)]
+    leave: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -104,9 +107,13 @@ pub(super) fn rotate(flags: &RotateFlags, config: &Config) -> anyhow::Result<End
     let before = keys.public().clone();
     let next = SecretKey::generate(KeyKind::Bot, &mut occasion::entropy());
     let lent = lend_to(next.public(), &keys, &store, now, flags, config)?;
+    if !flags.leave {
+        all_are_lent(&lent)?;
+    }
     let until = now.plus_secs(grace);
     let keys = keys.rotated(next, until).map_err(not_changed)?;
     write(&file, &keys)?;
+    end_questions(&before, &store, now, config)?;
     // What the key of before recorded is signed by it for the last time.
     if let Some(former) = keys.key(before.id()) {
         let checkpoints = database::checkpoints(&home, &flags.database)?;
@@ -166,6 +173,39 @@ fn lend_to(
     })
 }
 
+/// Refuses to leave a connection behind that nobody said to leave.
+fn all_are_lent(lent: &[Renewal]) -> anyhow::Result<()> {
+    let skipped =
+        lent.iter().find_map(|renewal| renewal.reads_until.as_ref().err().map(|why| (renewal, why)));
+    let Some((renewal, why)) = skipped else { return Ok(()) };
+    let (service, label) = (&renewal.connection.service, visible(renewal.connection.label.as_str()));
+    let message = format!("{service} {label} could not be lent to a new key, so no key was changed: {why}");
+    let hint = "`--manifest FILE --unsigned` knows a manifest of your own; `--leave` changes the key all the same, and the bot does \
+                not read there until it is connected anew";
+    Err(Failure::new(End::Refused, message, hint).into())
+}
+
+/// What waits for her under the key of before would be approved for nothing: it is asked again under the new one.
+fn end_questions(
+    before: &PublicKey,
+    store: &Arc<dyn Desk>,
+    now: UnixTime,
+    config: &Config,
+) -> anyhow::Result<()> {
+    let Some(her) = super::member_public(config)? else { return Ok(()) };
+    for question in store.questions(Party::Member(her.id()), now)? {
+        if question.state != QuestionState::Pending || question.bot != before.id() {
+            continue;
+        }
+        match store.withdraw(Party::Bot(before.id(), question.principal), question.id, now) {
+            // Answered at this moment.
+            Ok(()) | Err(TakeError::Absent | TakeError::NotApproved(_)) => {}
+            Err(TakeError::Store(error)) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
 fn said(
     keys: &Ring,
     before: &PublicKey,
@@ -184,6 +224,7 @@ fn said(
             .to_owned(),
         "2. give the new key to whoever mints grants for it, and to the broker that it asks, by that time"
             .to_owned(),
+        "3. what waited for a yes, or had one and was not used, is asked again under the new key".to_owned(),
     ];
     for renewal in lent {
         let (service, label) = (&renewal.connection.service, visible(renewal.connection.label.as_str()));

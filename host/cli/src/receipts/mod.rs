@@ -115,8 +115,7 @@ fn shown_list(rows: &[Stored], flags: &ListFlags) -> anyhow::Result<End> {
     } else if rows.is_empty() {
         out::note("there is no such receipt");
     } else {
-        let lines: Vec<String> = rows.iter().map(shown::in_a_line).collect();
-        out::document(lines.join("\n"))?;
+        out::document(shown::in_lines(rows))?;
     }
     // A row that is not as it was written is shown as that, and is not passed over.
     if rows.iter().all(|row| row.receipt().is_some()) {
@@ -190,9 +189,10 @@ fn verify(mut files: Vec<CheckpointFile>, json: bool, shelf: &Shelf) -> anyhow::
     files.push(shelf.file.clone());
     let mut chains = Vec::new();
     for key in shelf.keys() {
-        let id = key.public().id();
-        let verdict = book::verify(&*shelf.store, key.public(), &files).map_err(not_kept)?;
-        chains.push(Looked { bot: id, verdict, under_way: shelf.store.notes(id, NOTES_MAX)?.len() });
+        let key = key.public();
+        let verdict = book::verify(&*shelf.store, key, &files).map_err(not_kept)?;
+        let under_way = shelf.store.notes(key.id(), NOTES_MAX)?.len();
+        chains.push(Looked { key: key.clone(), verdict, under_way });
     }
     let is_sound = chains.iter().all(|chain| chain.verdict.is_sound());
     if json {
@@ -205,7 +205,7 @@ fn verify(mut files: Vec<CheckpointFile>, json: bool, shelf: &Shelf) -> anyhow::
 
 /// What came of looking at the chain of one of the bot's keys.
 struct Looked {
-    bot: KeyId,
+    key: PublicKey,
     verdict: Verdict,
     under_way: usize,
 }
@@ -244,22 +244,26 @@ fn has_unsigned(bot: KeyId, shelf: &Shelf) -> anyhow::Result<bool> {
 
 fn prune(before: &str, json: bool, shelf: &Shelf) -> anyhow::Result<End> {
     let before = shelf.ago(before)?;
-    let (mut removed, mut last) = (0, None);
-    for (place, key) in shelf.keys().into_iter().enumerate() {
-        let pruned = book::prune(&*shelf.store, key, before, shelf.now, Some(&shelf.file));
-        let Some(pruned) = pruned.map_err(not_kept)? else { continue };
-        removed += pruned.receipts;
-        // The numbers of other keys' would be taken for those of the present one.
-        last = if place == 0 { Some(pruned.last.seq) } else { last };
+    let mut all = Vec::new();
+    for key in shelf.keys() {
+        let pruned =
+            book::prune(&*shelf.store, key, before, shelf.now, Some(&shelf.file)).map_err(not_kept)?;
+        all.extend(pruned.map(|pruned| (key.public(), pruned)));
     }
+    let present = shelf.bot.keys.public();
     if json {
-        out::json(&json!({ "removed": removed, "last": last }))?;
+        let removed: u64 = all.iter().map(|(_, pruned)| pruned.receipts).sum();
+        // The numbers of former keys' would be taken for those of the present one.
+        let of_present = all.iter().find(|(key, _)| *key == present);
+        out::json(&json!({ "removed": removed, "last": of_present.map(|(_, pruned)| pruned.last.seq) }))?;
+    } else if all.is_empty() {
+        out::note("there is nothing so old; the last receipt always stays");
     } else {
-        match (removed, last) {
-            (0, _) => out::note("there is nothing so old; the last receipt always stays"),
-            (_, Some(last)) => out::document(format_args!("removed: {removed} receipts, up to {last}"))?,
-            (_, None) => out::document(format_args!("removed: {removed} receipts of former keys"))?,
-        }
+        let lines = all.iter().map(|(key, pruned)| {
+            let whose = if *key == present { String::new() } else { format!(", of the former key {key}") };
+            format!("removed: {} receipts, up to {}{whose}", pruned.receipts, pruned.last.seq)
+        });
+        out::document(lines.collect::<Vec<_>>().join("\n"))?;
     }
     Ok(End::Done)
 }

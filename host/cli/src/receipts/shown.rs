@@ -30,8 +30,20 @@ pub(super) fn whole(receipt: &Receipt) -> Value {
     })
 }
 
+/// A list. Each of a bot's keys numbers its own: where those of another begin is said.
+pub(super) fn in_lines(rows: &[Stored]) -> String {
+    let mut lines = Vec::new();
+    for of_key in rows.chunk_by(|one, other| one.bot == other.bot) {
+        if let (false, Some(first)) = (lines.is_empty(), of_key.first()) {
+            lines.push(format!("under a former key of the bot, {}:", first.bot));
+        }
+        lines.extend(of_key.iter().map(in_a_line));
+    }
+    lines.join("\n")
+}
+
 /// A row in a list.
-pub(super) fn in_a_line(row: &Stored) -> String {
+fn in_a_line(row: &Stored) -> String {
     let Some(receipt) = row.receipt() else {
         return format!("{:<24} was changed", row.seq);
     };
@@ -119,11 +131,11 @@ fn args(facts: &Facts) -> String {
 /// What came of looking at the chains of the bot's keys, the present one first.
 pub(super) fn verdicts(chains: &[Looked]) -> String {
     let mut parts = Vec::new();
-    for (place, Looked { bot, verdict: found, under_way }) in chains.iter().enumerate() {
+    for (place, Looked { key, verdict: found, under_way }) in chains.iter().enumerate() {
         if place == 0 {
             parts.push(verdict(found, *under_way));
         } else if !is_empty(found) {
-            parts.push(format!("of the bot's former key {bot}:\n{}", verdict(found, *under_way)));
+            parts.push(format!("of the bot's former key {key}:\n{}", verdict(found, *under_way)));
         }
     }
     parts.join("\n")
@@ -136,7 +148,7 @@ pub(super) fn verdicts_in_json(chains: &[Looked]) -> Value {
     let mut shown = all.next().map(one).unwrap_or_default();
     let former: Vec<Value> = all
         .filter(|chain| !is_empty(&chain.verdict))
-        .map(|chain| json!({ "bot": chain.bot, "chain": one(chain) }))
+        .map(|chain| json!({ "key": chain.key, "chain": one(chain) }))
         .collect();
     if let (Some(members), false) = (shown.as_object_mut(), former.is_empty()) {
         members.insert("former".to_owned(), former.into());

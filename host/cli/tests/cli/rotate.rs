@@ -3,10 +3,11 @@
 
 use std::time::{Duration, Instant};
 
+use pinhole_standin::{Config, Reply, Route, World};
 use serde_json::{Value, json};
 
 use crate::home::{Home, Ran};
-use crate::stage::{READ, Stage};
+use crate::stage::{READ, Stage, WRITE};
 
 fn rotate(home: &Home, flags: &[&str]) -> Ran {
     let [flag, passphrase] = home.passphrase();
@@ -130,7 +131,67 @@ fn a_key_that_leaked_ends_at_once() {
     assert_eq!(stage.connections(), before);
     read(&home, &stage, &[]).expect(0);
     // Of such a grant its operator can still see what it said.
-    home.run(&["grant", "inspect", &to_the_first]).expect(0);
+    let shown = home.run(&["grant", "inspect", &to_the_first, "--json"]).expect(0).json();
+    assert_eq!(shown["state"], "its key has ended");
+}
+
+#[test]
+fn a_connection_that_cannot_be_lent_keeps_the_key_unless_it_is_left() {
+    let home = Home::new();
+    let login = Route::get("/user", Reply::json(200, &json!({"login": "wren"})));
+    let host = "api.own.dev".to_owned();
+    let stage = Stage::with(Config { host, ..Config::new(World::Fixed(vec![login])) });
+    let own = home.write("own.json", own_manifest());
+    let local = ["--manifest", own.as_str(), "--unsigned"];
+    let dial = stage.dial_for("api.own.dev", &home);
+    let mut words = vec!["connect", "own", "--token-stdin"];
+    words.extend(local);
+    words.extend(dial.iter().map(String::as_str));
+    home.run_with(&words, crate::home::KEY).expect(0);
+    let (first, file) = (home.bot(), bot_file(&home));
+    let refused = home.run(&["keys", "rotate"]).expect(3);
+    assert!(
+        refused.stderr.contains("own default") && refused.stderr.contains("--leave"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(bot_file(&home), file);
+    home.run(&[&["keys", "rotate"], &local[..]].concat()).expect(0);
+    let second = home.bot();
+    let left = home.run(&["keys", "rotate", "--leave"]).expect(1);
+    assert!(left.stdout.contains("NOT lent to the new key"), "{}", left.stdout);
+    assert!(![first, second].contains(&home.bot()));
+}
+
+fn own_manifest() -> String {
+    json!({
+        "pinhole": 1, "id": "own", "version": "1.0.0", "name": "Own", "summary": "Things.", "host": "api.own.dev",
+        "auth": {"scheme": "bearer", "viewer": "get_me", "account": "$.login"},
+        "ops": {"get_me": {
+            "access": "read", "summary": "Who one is.",
+            "args": {"type": "object", "additionalProperties": false, "properties": {}},
+            "request": {"method": "GET", "path": "/user"}, "pick": {"fields": ["login"]}
+        }}
+    })
+    .to_string()
+}
+
+#[test]
+fn what_waits_under_the_old_key_is_asked_again_under_the_new_one() {
+    let (home, stage) = (Home::guarded(), Stage::new());
+    home.connect_for_writes(&stage);
+    let write = || home.run(&stage.args(&home, &[&["run"], &WRITE[..], &["--json"]].concat()).words());
+    let question = |ran: &Ran| ran.refusal("approval_required")["question"].as_str().unwrap().to_owned();
+    let before = question(&write().expect(3));
+    rotate(&home, &[]).expect(0);
+    let [flag, passphrase] = home.passphrase();
+    let approve = |id: &str| home.run(&["approvals", "approve", id, &flag, &passphrase]);
+    approve(&before).expect(3);
+    let after = question(&write().expect(3));
+    assert_ne!(before, after);
+    approve(&after).expect(0);
+    write().expect(0);
+    assert_eq!(stage.standin.requests().iter().filter(|seen| seen.method == "POST").count(), 1);
 }
 
 #[test]
