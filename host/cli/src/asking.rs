@@ -36,7 +36,7 @@ pub(crate) fn ask(bot: &LocalBot, id: QuestionId, config: &Config) -> anyhow::Re
         }
         Word::Nothing => return Ok(Said::Nothing),
     };
-    let former = keys::formers(&bot.executor.bot);
+    let former = keys::formers(&bot.executor.bot, now()?);
     let present = local::present(&key, (bot.executor.bot.public(), &former), desk, catalog, now()?);
     present.approve(&sheet).map_err(|error| approvals::not_approved(error, id))?;
     local::renew_by_the_way(&present);

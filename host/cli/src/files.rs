@@ -63,15 +63,15 @@ pub(crate) fn read_private_of(path: &Path, what: Private) -> anyhow::Result<Vec<
     bounded(file, &path.display().to_string(), INPUT_MAX)
 }
 
-/// Refuses a home that others than its owner can write: they could put keys, settings and another database there.
+/// Refuses a home, or the folder of its keys, that others than its owner can write: they could put keys, settings and another
+/// database there.
 pub(crate) fn only_ours_to_write(home: &Path) -> anyhow::Result<()> {
     #[cfg(unix)]
     if let Ok(metadata) = home.metadata() {
         let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o7777;
         if metadata.is_dir() && mode & 0o022 != 0 {
             let home = home.display();
-            let message =
-                format!("others than its owner can put files into the home `{home}` (mode {mode:04o})");
+            let message = format!("others than its owner can put files into `{home}` (mode {mode:04o})");
             let hint = format!("look whether what is in it is yours, then `chmod go-w {home}`");
             return Err(Failure::new(End::Local, message, hint).into());
         }

@@ -64,7 +64,7 @@ impl Desktop {
         let bot = keys::bot(config)?;
         let store = database::open_desk(&bot.home, database)?;
         let now = store.high_water(SystemClock.now())?;
-        let former = keys::formers(&bot.keys);
+        let former = keys::formers(&bot.keys, now);
         Ok(Self { store, member, bot, former, now })
     }
 

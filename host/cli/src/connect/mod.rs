@@ -63,7 +63,7 @@ pub(crate) async fn main(flags: ConnectFlags, config: &Config) -> anyhow::Result
     let executor = occasion::executor(catalog, bot.keys, issuers, client, store.clone(), sandbox);
     let executor = Executor { book: settings::book(&bot.home, config)?, ..executor };
     let (catalog, bot) = (&executor.catalog, executor.bot.public());
-    let former = keys::formers(&executor.bot);
+    let former = keys::formers(&executor.bot, now);
     let entry = local::service(catalog, &flags.service)?;
 
     let present = local::present(&member.key, (bot, &former), store.as_ref(), catalog, now);

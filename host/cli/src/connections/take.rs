@@ -30,7 +30,8 @@ pub(super) fn main(
         ("--passphrase-file -", passphrase.passphrase_file.as_deref().is_some_and(dash)),
     ])?;
     let desktop = Desktop::open(config)?;
-    let mut signers = desktop.bot.keys.publics();
+    let mut signers = desktop.former.clone();
+    signers.push(desktop.bot.keys.public().clone());
     for bot in bots {
         signers.push(keys::parse_public(bot)?);
     }

@@ -6,7 +6,8 @@ pub(crate) mod rotate;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use pinhole_grant::{Former, KeyFileError, KeyKind, Passphrase, PublicKey, Ring, SecretKey};
+use pinhole_grant::keys::ENDED;
+use pinhole_grant::{Former, KeyFileError, KeyKind, Passphrase, PublicKey, Ring, SecretKey, UnixTime};
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use serde_json::json;
@@ -46,7 +47,8 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
             object.insert("broker".to_owned(), key.into());
         }
         if let (Some(object), false) = (shown.as_object_mut(), former.is_empty()) {
-            let one = |former: &Former| json!({"key": former.key().public(), "until": former.until()});
+            let until = |former: &Former| (former.until() != ENDED).then(|| former.until());
+            let one = |former: &Former| json!({"key": former.key().public(), "until": until(former), "open": former.is_open(now)});
             object.insert("former".to_owned(), former.iter().map(one).collect());
         }
         out::json(&shown)?;
@@ -60,8 +62,12 @@ fn show(json: bool, config: &Config) -> anyhow::Result<End> {
     }
     for former in former {
         let (key, until) = (former.key().public(), out::moment(former.until()));
-        let word = if former.is_open(now) { "until" } else { "ended" };
-        out::line(format_args!("{:<7} {key}  {word} {until}", "former"));
+        let end = match former.until() {
+            ENDED => "ended".to_owned(),
+            _ if former.is_open(now) => format!("until {until}"),
+            _ => format!("ended {until}"),
+        };
+        out::line(format_args!("{:<7} {key}  {end}", "former"));
     }
     if let Some(key) = broker {
         out::line(format_args!("{:<7} {key}", "broker"));
@@ -209,6 +215,7 @@ pub(crate) fn member_public(config: &Config) -> anyhow::Result<Option<PublicKey>
     if !path.exists() {
         return public(KeyKind::Member, config);
     }
+    files::only_ours_to_write(&config.keys())?;
     let text = String::from_utf8(files::read_private(&path)?).unwrap_or_default();
     let member = text.trim_end().parse::<PublicKey>().ok().filter(|key| key.kind() == KeyKind::Member);
     let damaged = || {
@@ -235,15 +242,17 @@ pub(crate) struct Bot {
     pub(crate) home: PathBuf,
 }
 
-/// The public halves of the keys that a bot had before.
-pub(crate) fn formers(bot: &Ring) -> Vec<PublicKey> {
-    bot.former().iter().map(|former| former.key().public().clone()).collect()
+/// The public halves of the keys that a bot had before and that have not ended: what they sign is believed.
+pub(crate) fn formers(bot: &Ring, now: UnixTime) -> Vec<PublicKey> {
+    let open = bot.former().iter().filter(|former| former.is_open(now));
+    open.map(|former| former.key().public().clone()).collect()
 }
 
 /// The local bot.
 pub(crate) fn bot(config: &Config) -> anyhow::Result<Bot> {
     let path = file(KeyKind::Bot, config);
     there_is(&path)?;
+    files::only_ours_to_write(&config.keys())?;
     let path = canonical(&path)?;
     let keys = Ring::from_file(&read(&path)?).map_err(|error| unusable(&path, error))?;
     Ok(Bot { keys, home: home_of(&path)? })

@@ -3,19 +3,20 @@
 //! INVARIANT: the file of the bot's keys is replaced whole, and only after its member's connections were lent to the new key:
 //! killed at any moment, the bot runs on under the old one or under the new one, and has every key that it needs.
 
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
+use pinhole_grant::keys::ENDED;
 use pinhole_grant::{KeyKind, PublicKey, Ring, RingError, SecretKey, UnixTime};
 use pinhole_manifest::Access;
 use pinhole_manifest::visible::visible;
 use pinhole_runtime::book;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::local::{RenewError, Renewal};
-use pinhole_runtime::store::{Desk, GrantError, Held, LockError, LockName, Party, QuestionState, TakeError};
+use pinhole_runtime::store::{Desk, GrantError, Party, QuestionState, TakeError};
 use serde_json::json;
 
 use crate::args::{LocalManifests, PassphraseFlags};
@@ -26,8 +27,6 @@ use crate::{files, grant, local, member, occasion, out};
 
 /// Longest that a former key's grants open, in seconds: the longest life of a grant.
 const GRACE_SECS_MAX: i64 = 90 * 24 * 60 * 60;
-/// How long another command that changes the keys is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the help says of it.
 pub(crate) const ROTATING: &str = "\
@@ -79,7 +78,7 @@ struct Changing {
     home: std::path::PathBuf,
     /// Where the file is, wherever a link to it is.
     file: std::path::PathBuf,
-    _lock: Held,
+    _lock: File,
 }
 
 impl Changing {
@@ -87,15 +86,14 @@ impl Changing {
         // Refuses where there is no bot.
         let home = super::bot(config)?.home;
         let file = super::canonical(&super::file(KeyKind::Bot, config))?;
+        // The lock of the folder that the file is in: it is one, whichever database each names.
+        let lock = File::open(file.parent().context("a key stands in a folder")?)?;
+        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+            let message = "another command is changing the bot's keys";
+            let hint = "wait for it, then look at `pinhole keys show`";
+            return Err(Failure::new(End::Local, message, hint).into());
+        }
         let store = database::open_desk(&home, database)?;
-        let name = LockName::new("keys", &[&file.display().to_string()]);
-        let lock = store.hold(&name, PATIENCE).map_err(|error| match error {
-            LockError::Store(error) => anyhow::Error::from(error),
-            LockError::Busy { .. } => {
-                let message = "another command is changing the bot's keys";
-                Failure::new(End::Local, message, "look at `pinhole keys show` when it has ended").into()
-            }
-        })?;
         let now = store.high_water(SystemClock.now())?;
         Ok(Self { keys: super::bot(config)?.keys, store, now, home, file, _lock: lock })
     }
@@ -110,7 +108,8 @@ pub(super) fn rotate(flags: &RotateFlags, config: &Config) -> anyhow::Result<End
     if !flags.leave {
         all_are_lent(&lent)?;
     }
-    let until = now.plus_secs(grace);
+    // By this machine's own clock: the latest time seen here may be ahead of what the bot's other hosts have seen.
+    let until = if grace == 0 { ENDED } else { SystemClock.now().plus_secs(grace) };
     let keys = keys.rotated(next, until).map_err(not_changed)?;
     write(&file, &keys)?;
     end_questions(&before, &store, now, config)?;
@@ -161,7 +160,8 @@ fn lend_to(
     let catalog = occasion::catalog(&flags.local, config)?;
     let purpose = "to let the bot read on your connections under its new key";
     let key = member::key(&flags.passphrase, Access::Read, purpose, config)?;
-    let former = keys.publics();
+    let mut former = super::formers(keys, now);
+    former.push(keys.public().clone());
     let present = local::present(&key, (next, &former), store.as_ref(), &catalog, now);
     present.renew().map_err(|error| match error {
         RenewError::Store(store) | RenewError::Grant(GrantError::Store(store)) => anyhow::Error::from(store),
@@ -238,13 +238,13 @@ fn said(
 
 pub(super) fn retire(flags: &RetireFlags, config: &Config) -> anyhow::Result<End> {
     let key = super::parse_public(&flags.key)?;
-    let Changing { mut keys, now, file, _lock, .. } = Changing::begin(&flags.database, config)?;
+    let Changing { mut keys, file, _lock, .. } = Changing::begin(&flags.database, config)?;
     if key == *keys.public() {
         let message = "this is the bot's present key";
         let hint = "`pinhole keys rotate --grace 0s` gives the bot another and ends this one at once";
         return Err(Failure::new(End::Refused, message, hint).into());
     }
-    if !keys.end(key.id(), now).map_err(not_changed)? {
+    if !keys.end(key.id()).map_err(not_changed)? {
         out::document("it had ended already: nothing was changed")?;
         return Ok(End::Done);
     }

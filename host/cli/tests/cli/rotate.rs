@@ -47,7 +47,7 @@ fn the_bot_reads_on_under_its_new_key_and_grants_to_the_former_one_open() {
     home.run(&["keys", "retire", &first]).expect(0);
     let refused = read(&home, &stage, &["--grant", &to_the_first]).expect(4).refusal("wrong_bot");
     assert!(refused["hint"].as_str().unwrap().contains(&second), "{refused}");
-    assert!(home.run(&["keys", "show"]).expect(0).stdout.contains(&format!("former  {first}  ended ")));
+    assert!(home.run(&["keys", "show"]).expect(0).stdout.contains(&format!("former  {first}  ended\n")));
     let again = home.run(&["keys", "retire", &first]).expect(0);
     assert!(again.stdout.contains("nothing was changed"), "{}", again.stdout);
     read(&home, &stage, &[]).expect(0);
@@ -203,6 +203,39 @@ fn a_bot_without_connections_needs_nobody() {
     let said = home.run(&["keys", "rotate"]).expect(0);
     assert!(said.stdout.contains(&home.bot()) && said.stdout.contains(&first), "{}", said.stdout);
     assert!(said.stdout.contains("start anew what runs as this bot"), "{}", said.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn two_that_change_the_keys_at_once_lose_none_whatever_database_they_name() {
+    let home = Home::new();
+    let folder = std::fs::File::open(home.path("keys")).unwrap();
+    folder.lock().unwrap();
+    let file = bot_file(&home);
+    let busy = home.run(&["keys", "rotate", "--database", "postgres://nobody@127.0.0.1:9/none"]).expect(6);
+    assert!(busy.stderr.contains("another command"), "{}", busy.stderr);
+    home.run(&["keys", "rotate"]).expect(6);
+    assert_eq!(bot_file(&home), file);
+    drop(folder);
+    home.run(&["keys", "rotate"]).expect(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_keys_that_others_can_write_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    let set =
+        |mode| std::fs::set_permissions(home.path("keys"), std::fs::Permissions::from_mode(mode)).unwrap();
+    for mode in [0o777, 0o720, 0o702] {
+        set(mode);
+        for command in [&["keys", "show"][..], &["keys", "rotate"], &["receipts", "verify"]] {
+            let ran = home.run(command).expect(6);
+            assert!(ran.stderr.contains("chmod go-w"), "{}", ran.stderr);
+        }
+    }
+    set(0o700);
+    home.run(&["keys", "show"]).expect(0);
 }
 
 #[test]

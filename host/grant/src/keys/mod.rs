@@ -9,4 +9,4 @@ mod ring;
 pub use file::{KEY_FILE_BYTES_MAX, KeyFileError, is_protected, public_key};
 pub use private::SecretKey;
 pub use public::{KeyId, KeyIdError, KeyKind, PublicKey, PublicKeyError};
-pub use ring::{FORMER_KEYS_MAX, Former, Ring, RingError};
+pub use ring::{ENDED, FORMER_KEYS_MAX, Former, Ring, RingError};

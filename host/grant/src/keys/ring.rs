@@ -14,6 +14,8 @@ use crate::time::UnixTime;
 
 /// Most former keys of a bot.
 pub const FORMER_KEYS_MAX: usize = 64;
+/// The end of a key that ended at once. No clock is ever before it, be it set back or on another host.
+pub const ENDED: UnixTime = UnixTime::from_secs(0);
 
 /// A bot's key, and those that it had before.
 #[derive(Debug)]
@@ -94,20 +96,20 @@ impl Ring {
         Ok(ring)
     }
 
-    /// The same bot under a new key. What was sealed to the present one opens until `until`.
+    /// The same bot under a new key. What was sealed to the present one opens until `until`, or [`ENDED`].
     pub fn rotated(self, next: SecretKey, until: UnixTime) -> Result<Self, RingError> {
         let Self { current, mut former } = self;
         former.push(Former { key: current, until });
         Self::from_parts(next, former)
     }
 
-    /// Ends a former key now, where it would have ended later. Whether it was open.
-    pub fn end(&mut self, id: KeyId, now: UnixTime) -> Result<bool, RingError> {
+    /// Ends a former key at once and for good. Whether that changes anything.
+    pub fn end(&mut self, id: KeyId) -> Result<bool, RingError> {
         let mut former = self.former.iter_mut();
         let former = former.find(|former| former.key.public().id() == id).ok_or(RingError::NotFormer)?;
-        let was_open = former.is_open(now);
-        former.until = former.until.min(now);
-        Ok(was_open)
+        let changes = former.until != ENDED;
+        former.until = ENDED;
+        Ok(changes)
     }
 
     /// The present key.

@@ -1,7 +1,7 @@
 //! A bot's key and those that it had before: what opens, until when, and the file that has them all.
 
-use pinhole_grant::keys::{FORMER_KEYS_MAX, KEY_FILE_BYTES_MAX, public_key};
-use pinhole_grant::{KeyFileError, KeyKind, OpenError, Ring, RingError, SecretKey, open};
+use pinhole_grant::keys::{ENDED, FORMER_KEYS_MAX, KEY_FILE_BYTES_MAX, public_key};
+use pinhole_grant::{KeyFileError, KeyKind, OpenError, Ring, RingError, SecretKey, UnixTime, open};
 use serde_json::{Value, json};
 
 use crate::common::{DAY, NOW, bot, member, minted, other_bot, publics, read_scope, request, rng};
@@ -30,7 +30,7 @@ fn a_grant_to_a_former_key_opens_until_its_end_and_not_a_second_longer() {
     let opened = ring.open(&grant, &issuers, NOW).unwrap();
     assert_eq!(opened.grant().bot(), bot().public().id());
     let mut ended = rotated();
-    assert_eq!(ended.end(bot().public().id(), NOW), Ok(true));
+    assert_eq!(ended.end(bot().public().id()), Ok(true));
     assert_eq!(ended.open(&grant, &issuers, NOW).unwrap_err(), OpenError::KeyEnded);
     assert_eq!(ring.open(&grant, &issuers, NOW.plus_secs(DAY)).unwrap_err(), OpenError::KeyEnded);
     assert_ne!(ring.open(&grant, &issuers, NOW.plus_secs(DAY - 1)).err(), Some(OpenError::KeyEnded));
@@ -63,16 +63,18 @@ fn the_oldest_key_is_the_root_and_the_oldest_open_one_is_shared() {
 }
 
 #[test]
-fn an_end_comes_earlier_and_never_later() {
+fn an_end_is_for_good_whatever_any_clock_says() {
     let mut ring = rotated();
     let id = bot().public().id();
-    assert_eq!(ring.end(id, NOW.plus_secs(2 * DAY)), Ok(false));
-    assert_eq!(ring.former()[0].until(), NOW.plus_secs(DAY));
-    assert_eq!(ring.end(id, NOW), Ok(true));
-    assert_eq!(ring.end(id, NOW.plus_secs(5)), Ok(false));
-    assert_eq!(ring.former()[0].until(), NOW);
-    assert_eq!(ring.end(key(40).public().id(), NOW), Err(RingError::NotFormer));
-    assert_eq!(ring.end(other_bot().public().id(), NOW), Err(RingError::NotFormer));
+    assert_eq!(ring.end(id), Ok(true));
+    assert_eq!(ring.end(id), Ok(false));
+    assert_eq!(ring.former()[0].until(), ENDED);
+    for moment in [UnixTime::from_secs(0), NOW.plus_secs(-9 * DAY), NOW] {
+        assert!(!ring.former()[0].is_open(moment));
+    }
+    assert_eq!(Ring::from_file(&ring.to_file().unwrap()).unwrap().former()[0].until(), ENDED);
+    assert_eq!(ring.end(key(40).public().id()), Err(RingError::NotFormer));
+    assert_eq!(ring.end(other_bot().public().id()), Err(RingError::NotFormer));
 }
 
 #[test]

@@ -6,9 +6,9 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use http::request::Parts;
-use pinhole_grant::{PrincipalId, Standing};
+use pinhole_grant::PrincipalId;
 use pinhole_manifest::model::Op;
-use pinhole_manifest::{Access, ServiceId};
+use pinhole_manifest::{Access, Digest, ServiceId};
 use pinhole_runtime::clock::Timer;
 use pinhole_runtime::outcome::{Code, Refusal};
 use pinhole_runtime::store::Desk;
@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::answer::No;
+use super::dead::Dead;
 use super::listed::Listed;
 use super::metrics::Metrics;
 use super::posted::Posted;
@@ -49,7 +50,9 @@ pub(super) struct Door {
     /// What lists are made of.
     pub(super) listed: Listed,
     /// Who may look through receipts at once.
-    pub(super) looking: Semaphore,
+    pub(super) looking: Arc<Semaphore>,
+    /// Grants that were found revoked.
+    pub(super) dead: Dead,
     /// Research sessions that are open.
     pub(super) sessions: Sessions,
 }
@@ -169,9 +172,11 @@ impl Door {
         self.executor.catalog.find(service).map(|entry| entry.manifest.id().clone())
     }
 
-    /// The member whose grant it is, if she is believed here and it opens. Permits nothing: the spine opens it anew.
+    /// The member whose grant it is, if she is believed here and it opens now; one that is known to be revoked is nobody's.
+    /// Permits nothing: the spine opens it anew.
     fn asker(&self, grant: &[u8]) -> Asker {
-        let shown = self.executor.bot.inspect(grant, &self.executor.issuers).ok()?;
-        (shown.standing == Standing::Good).then_some(shown.issuer)
+        let executor = &self.executor;
+        let opened = executor.bot.open(grant, &executor.issuers, executor.clock.now()).ok()?;
+        (!self.dead.has(Digest::of(grant))).then(|| opened.grant().issuer())
     }
 }

@@ -10,6 +10,7 @@
 
 mod answer;
 mod asked;
+mod dead;
 mod door;
 mod listed;
 mod lists;
@@ -125,7 +126,8 @@ pub async fn serve(sidecar: Sidecar, at: At, stop: CancellationToken) -> Result<
         tasks: draining.tasks.clone(),
         metrics: metrics::Metrics::default(),
         listed: listed::Listed::default(),
-        looking: Semaphore::new(LOOKING_MAX),
+        looking: Arc::new(Semaphore::new(LOOKING_MAX)),
+        dead: dead::Dead::default(),
         sessions: sessions::Sessions::default(),
     });
     let routes = routes(&door, Front::saying(settings, bound, refused));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
-use pinhole_manifest::Access;
+use pinhole_manifest::{Access, Digest};
 use pinhole_runtime::outcome::{Code, Verdict};
 use pinhole_runtime::{CallRequest, Explained, Outcome};
 use serde_json::json;
@@ -34,6 +34,7 @@ impl Door {
             Ok(slot) => slot,
             Err(why) => return Ok(self.no_turn(call, why).await),
         };
+        let grant = Digest::of(&call.grant);
         let mut outcome = if self.op(&call).is_some_and(|op| op.access == Access::Write) {
             self.to_its_end(call, slot).await
         } else {
@@ -45,6 +46,9 @@ impl Door {
             self.metrics.rotated();
         }
         if let Verdict::Refused(refusal) = &mut outcome.verdict {
+            if refusal.code == Code::GrantRevoked {
+                self.dead.found(grant);
+            }
             caller.explain(refusal);
         }
         Ok(answer::outcome(&outcome))
