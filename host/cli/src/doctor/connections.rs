@@ -80,7 +80,9 @@ pub(super) async fn look(keys: Keys, database: &Database, world: World, findings
                     occasion::executor(catalog, *bot, issuers, client, desk.clone(), world.sandbox);
                 let bot = LocalBot { executor, desk, member: member.id(), agreed: Agreed::default() };
                 each(&rows, &bot, &*store, asks, now, findings).await;
-                bot.executor.close().await;
+                if asks == Asks::Services {
+                    bot.executor.close().await;
+                }
             }
             Bot::None => {
                 let found = format!("{} connected, and there is no bot here to use it", rows.len());

@@ -220,7 +220,7 @@ fn said(
     let mut lines = vec![
         format!("the bot's key is from now on  {}", keys.public()),
         format!("{opens}  {before}"),
-        "1. start anew what runs as this bot (`pinhole sidecar`, `pinhole mcp`): it has the old key alone"
+        "1. copy `keys/bot.json` to its other hosts, and start anew what runs as it (`pinhole sidecar`, `pinhole mcp`)"
             .to_owned(),
         "2. give the new key to whoever mints grants for it, and to the broker that it asks, by that time"
             .to_owned(),

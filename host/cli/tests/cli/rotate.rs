@@ -202,7 +202,7 @@ fn a_bot_without_connections_needs_nobody() {
     let first = home.bot();
     let said = home.run(&["keys", "rotate"]).expect(0);
     assert!(said.stdout.contains(&home.bot()) && said.stdout.contains(&first), "{}", said.stdout);
-    assert!(said.stdout.contains("start anew what runs as this bot"), "{}", said.stdout);
+    assert!(said.stdout.contains("start anew what runs as it"), "{}", said.stdout);
 }
 
 #[cfg(unix)]

@@ -59,7 +59,8 @@ codes! {
         "pass the file that `pinhole grant mint` wrote, unchanged";
     WrongBot "wrong_bot" Invalid
         "the grant is sealed to another bot"
-        "ask the member for a grant to this bot's key (`pinhole keys show`)";
+        "ask the member for a grant to this bot's key (`pinhole keys show`); if that was changed, start the process that \
+         refuses anew";
     GrantUnopenable "grant_unopenable" Invalid
         "the grant does not open with this bot's key: it was changed on the way, or sealed to another key"
         "ask the member for a new grant";

@@ -1,7 +1,7 @@
 //! What it comes to that a pair was not renewed.
 
 use crate::outcome::{Code, Refusal};
-use crate::renew::NotRenewed;
+use crate::renew::{NotRenewed, Unanswered};
 
 /// Why a pair stays as it is.
 pub(super) enum Stays {
@@ -36,11 +36,15 @@ impl From<NotRenewed> for Stays {
             NotRenewed::Wait(seconds) => Self::ForNow(later(seconds).saying(format!(
                 "the token has to be renewed, and that failed a moment ago: it is tried again in {seconds} s"
             ))),
-            NotRenewed::Failed { again, why } => Self::ForNow(
-                later(again)
-                    .saying(format!("the token could not be renewed; it is tried again in {again} s"))
-                    .detail(&why),
-            ),
+            NotRenewed::Failed { again, why } => {
+                let what = match &why {
+                    // These words are our own, and say what is to be done.
+                    Unanswered::Refused { .. } => format!(", for {why}"),
+                    _ => String::new(),
+                };
+                let message = format!("the token could not be renewed{what}; it is tried again in {again} s");
+                Self::ForNow(later(again).saying(message).detail(&why))
+            }
             NotRenewed::Store(error) => Self::ForGood(error.into()),
             NotRenewed::Unstored { why, .. } => Self::ForGood(unstored(why.into())),
             NotRenewed::Sealing | NotRenewed::BrokeOff => Self::ForGood(no_digest().detail(&error)),
