@@ -6,7 +6,7 @@ use std::time::Duration;
 use pinhole_standin::{Authority, Config, GithubWorld, Misbehaviour, Reply, Route, When, World};
 use serde_json::{Value, json};
 
-use super::served::{Served, Stream, call, eventually, read, text};
+use super::served::{PATIENCE, Served, Stream, call, eventually, read, text};
 use crate::home::{Home, KEY};
 use crate::stage::Stage;
 
@@ -150,6 +150,37 @@ fn a_member_who_fills_the_queue_keeps_no_other_out() {
     for body in [&nobodys, &body, &theirs] {
         two.served.post("/v1/run", body).refused(429, "busy");
     }
+    two.github.standin.behave();
+    drop(held);
+    let served = answer(&mut *comes);
+    assert!(served.starts_with("HTTP/1.1 200 ") && served.contains("pinhole-demo/lantern"), "{served}");
+}
+
+/// One that was revoked counts as nobody's once that was found, one whose time is over at once.
+#[test]
+fn dead_grants_of_a_member_keep_none_of_her_own_calls_out() {
+    let two = Two::new();
+    let file = two.home.mint(&[]);
+    let revoked = call("github.get_repo", &read(), &text(&file));
+    two.home.run(&["grant", "revoke", &file]).expect(0);
+    two.served.post("/v1/run", &revoked).refused(403, "grant_revoked");
+    let ended = call("github.get_repo", &read(), &text(&two.home.mint(&["--ttl", "1s"])));
+    let began = std::time::Instant::now();
+    while two.served.post("/v1/explain", &ended).status == 200 {
+        assert!(began.elapsed() < PATIENCE);
+    }
+    let body = two.body();
+    let held: Vec<Box<dyn Stream>> = (0..2).map(|_| two.hang(&body)).collect();
+    eventually("two at the service", || two.github.requests() == 2);
+    let mut waits = Vec::new();
+    for (count, dead) in [(1, &revoked), (2, &ended), (3, &revoked)] {
+        waits.push(two.hang(dead));
+        two.served.until(WAITING, count);
+    }
+    let mut comes = two.hang(&body);
+    let refused = answer(&mut *waits.pop().unwrap());
+    assert!(refused.starts_with("HTTP/1.1 429 "), "{refused}");
+    two.served.until(WAITING, 3);
     two.github.standin.behave();
     drop(held);
     let served = answer(&mut *comes);
