@@ -1,6 +1,7 @@
 //! Tokens that run out: renewed before the call or on a surprise 401, once, by an authorization server that ends the family
 //! when a spent refresh token is shown again; and what her bot renewed waits for the member.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -10,19 +11,19 @@ use pinhole_grant::{
 };
 use pinhole_manifest::Access;
 use pinhole_manifest::host::HttpsUrl;
-use pinhole_runtime::net::Sent;
+use pinhole_runtime::net::{NetSettings, PinnedClient, Sent};
 use pinhole_runtime::outcome::Code;
 use pinhole_runtime::renew::{Ask, Asked, Asking, Renewing, Unanswered};
 use pinhole_runtime::store::{Carried, ConnectionRow, Connections as _, Returns as _};
 use pinhole_runtime::{CallRequest, Explained, Outcome};
 use pinhole_server::research::Research;
 use pinhole_standin::{Manners, Provider, Reply, Route};
-use pinhole_tests::{Granting, LocalStage, NOW, Setup, Stage, call, op_name, thing};
+use pinhole_tests::{Answers, Granting, LocalStage, NOW, Setup, Stage, call, op_name, thing};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 use serde_json::{Value, json};
 
-use crate::common::{Provoked, forms, get, is, post, result};
+use crate::common::{Provoked, forms, get, is, post, refusal, result};
 
 const CLIENT: &str = "public-client";
 const TOKEN_URL: &str = "https://api.thing.dev/oauth/token";
@@ -319,6 +320,32 @@ async fn a_pair_that_goes_back_counts_towards_the_size_of_an_outcome() {
     is(&outcome, Code::ResultTooLarge, Sent::Yes);
     // It is not lost for that.
     assert!(outcome.rotated.is_some());
+}
+
+/// More often than a request whose end nobody knows is tried.
+#[tokio::test]
+async fn a_token_endpoint_takes_the_guard_and_a_name_without_a_good_address_burns_nothing() {
+    let good: IpAddr = [140, 82, 121, 6].into();
+    let (own, inside): (IpAddr, IpAddr) = ([127, 0, 0, 1].into(), [169, 254, 169, 254].into());
+    for addresses in [vec![], vec![own], vec![inside], vec![good, inside]] {
+        let (mut stage, provider) = staged().await;
+        let client = PinnedClient::with_lookup(NetSettings::default(), Arc::new(Answers(addresses.clone())));
+        stage.executor.wire = Arc::new(client.unwrap());
+        let grant = granted(&stage, &provider, Some(0))
+            .with(|parts| parts.dial = Dial::Real)
+            .scoped(|scope| scope.expires_at = NOW.plus_secs(24 * 3600))
+            .seal();
+        for second in [0, 6, 70, 700, 4_400, 8_100, 11_800] {
+            stage.clock.set(second);
+            let outcome = run(&stage, &grant).await;
+            is(&outcome, Code::RenewalFailed, Sent::No);
+            assert_eq!(outcome.meta.requests, 0, "{addresses:?}");
+            let why = if addresses.is_empty() { "could not be found" } else { "not public" };
+            let detail = refusal(&outcome).private_detail().unwrap_or_default();
+            assert!(detail.contains(why), "{detail}");
+        }
+        assert_eq!(provider.refreshes(), 0, "{addresses:?}");
+    }
 }
 
 /// A connection of the pair that a person has just obtained; it runs out at once.

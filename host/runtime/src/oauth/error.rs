@@ -159,7 +159,7 @@ pub enum TokenError {
         scopes: Vec<String>,
     },
     /// There is no answer, or one that says to come back.
-    #[error("the authorization server is not available")]
+    #[error("the authorization server is not available{}", kind.map(|kind| format!(": {kind}")).unwrap_or_default())]
     Unavailable {
         /// Whether the request may have been acted on.
         sent: Sent,
