@@ -16,7 +16,7 @@ use pinhole_manifest::visible::visible;
 use pinhole_runtime::book;
 use pinhole_runtime::clock::{Clock as _, SystemClock};
 use pinhole_runtime::local::{RenewError, Renewal};
-use pinhole_runtime::store::{Desk, GrantError, Party, QuestionState, TakeError};
+use pinhole_runtime::store::{Desk, GrantError, GrantFilter, Party, QuestionState, TakeError};
 use serde_json::json;
 
 use crate::args::{LocalManifests, PassphraseFlags};
@@ -88,10 +88,16 @@ impl Changing {
         let file = super::canonical(&super::file(KeyKind::Bot, config))?;
         // The lock of the folder that the file is in: it is one, whichever database each names.
         let lock = File::open(file.parent().context("a key stands in a folder")?)?;
-        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
-            let message = "another command is changing the bot's keys";
-            let hint = "wait for it, then look at `pinhole keys show`";
-            return Err(Failure::new(End::Local, message, hint).into());
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let message = "another command is changing the bot's keys";
+                let hint = "wait for it, then look at `pinhole keys show`";
+                return Err(Failure::new(End::Local, message, hint).into());
+            }
+            Err(TryLockError::Error(error)) => {
+                return Err(error).context("the folder of the bot's keys could not be locked");
+            }
         }
         let store = database::open_desk(&home, database)?;
         let now = store.high_water(SystemClock.now())?;
@@ -105,14 +111,22 @@ pub(super) fn rotate(flags: &RotateFlags, config: &Config) -> anyhow::Result<End
     let before = keys.public().clone();
     let next = SecretKey::generate(KeyKind::Bot, &mut occasion::entropy());
     let lent = lend_to(next.public(), &keys, &store, now, flags, config)?;
-    if !flags.leave {
-        all_are_lent(&lent)?;
+    if !flags.leave
+        && let Err(refused) = all_are_lent(&lent)
+    {
+        forget(next.public(), store.as_ref())?;
+        return Err(refused);
     }
     // By this machine's own clock: the latest time seen here may be ahead of what the bot's other hosts have seen.
     let until = if grace == 0 { ENDED } else { SystemClock.now().plus_secs(grace) };
     let keys = keys.rotated(next, until).map_err(not_changed)?;
     write(&file, &keys)?;
-    end_questions(&before, &store, now, config)?;
+    // The key is changed: what fails from here on is said, and takes nothing back.
+    if let Err(error) = end_questions(&before, &store, now, config) {
+        out::note(format_args!(
+            "note: what waited under the key of before still waits, for nothing: {error}"
+        ));
+    }
     // What the key of before recorded is signed by it for the last time.
     if let Some(former) = keys.key(before.id()) {
         let checkpoints = database::checkpoints(&home, &flags.database)?;
@@ -127,7 +141,8 @@ pub(super) fn rotate(flags: &RotateFlags, config: &Config) -> anyhow::Result<End
             .map(|one| json!({"id": one.connection.id, "reads_until": reads_until(one)}))
             .collect();
         out::json(&json!({
-            "bot": keys.public(), "former": before, "until": until, "connections": connections,
+            "bot": keys.public(), "former": before, "until": (until != ENDED).then_some(until),
+            "connections": connections,
         }))?;
     } else {
         said(&keys, &before, (now, until), &lent)?;
@@ -171,6 +186,15 @@ fn lend_to(
                 .into()
         }
     })
+}
+
+/// Takes back what was lent to a key that is none after all.
+fn forget(never: &PublicKey, desk: &dyn Desk) -> anyhow::Result<()> {
+    let lent = GrantFilter { bot: Some(never.id()), ..GrantFilter::default() };
+    for grant in desk.grants(&lent)? {
+        desk.revoke_grant(grant.member, grant.id)?;
+    }
+    Ok(())
 }
 
 /// Refuses to leave a connection behind that nobody said to leave.

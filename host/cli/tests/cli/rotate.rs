@@ -148,6 +148,8 @@ fn a_connection_that_cannot_be_lent_keeps_the_key_unless_it_is_left() {
     words.extend(local);
     words.extend(dial.iter().map(String::as_str));
     home.run_with(&words, crate::home::KEY).expect(0);
+    let github = Stage::new();
+    home.connect(&github, &[]).expect(0);
     let (first, file) = (home.bot(), bot_file(&home));
     let refused = home.run(&["keys", "rotate"]).expect(3);
     assert!(
@@ -156,6 +158,7 @@ fn a_connection_that_cannot_be_lent_keeps_the_key_unless_it_is_left() {
         refused.stderr
     );
     assert_eq!(bot_file(&home), file);
+    assert_eq!(home.rows("grants").len(), 2, "what was lent to a key that is none stays");
     home.run(&[&["keys", "rotate"], &local[..]].concat()).expect(0);
     let second = home.bot();
     let left = home.run(&["keys", "rotate", "--leave"]).expect(1);
