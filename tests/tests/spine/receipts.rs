@@ -283,7 +283,7 @@ async fn the_chain_is_signed_every_so_many_receipts_and_seconds_and_at_the_end()
     stage.executor.close().await;
     stage.executor.close().await;
     assert_eq!(signed(), [1, 4, 5, 6]);
-    assert_eq!(file.lines().unwrap().len(), 4);
+    assert_eq!(file.lines().unwrap().count(), 4);
     let verdict = book::verify(store.as_ref(), &bot, &[file]).unwrap();
     assert!(verdict.is_sound(), "{verdict:?}");
     assert_eq!((verdict.covered, verdict.uncovered(), verdict.checkpoints), (Some(6), 0, 4));

@@ -1,15 +1,20 @@
 //! The file of checkpoints beside a database: one signed envelope a line.
 //!
-//! INVARIANT: only ever appended to, mode 0600. Whoever can write the database may not reach it, or only its end.
+//! Refuses what is no file. INVARIANT: only ever appended to, mode 0600. Whoever can write the
+//! database may not reach it, or only its end.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Where it is in a home.
 pub const CHECKPOINTS_FILE: &str = "receipts/checkpoints.jsonl";
-/// Largest file that is read, in bytes: 64 MiB, a hundred thousand checkpoints.
-const FILE_BYTES_MAX: u64 = 64 << 20;
+/// Most of a line that is read, in bytes: one more than any checkpoint has, by which it is known to be none.
+const LINE_BYTES_READ: u64 = 4 * 1024 + 1;
+
+/// What is no file is not waited for.
+#[cfg(unix)]
+const UNWAITED: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 
 /// A file of checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,8 +22,10 @@ pub struct CheckpointFile {
     path: PathBuf,
 }
 
-/// The lines of a file, without their ends.
-pub type Lines = Vec<Vec<u8>>;
+/// The lines of a file, without their ends, read as they are asked for. Empty ones are left out; of one that is longer than any
+/// checkpoint the beginning is given.
+#[derive(Debug)]
+pub struct Lines(Option<BufReader<File>>);
 
 impl CheckpointFile {
     /// The one of a home.
@@ -45,8 +52,11 @@ impl CheckpointFile {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&self.path)?;
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o600).custom_flags(UNWAITED);
+        }
+        let mut file = a_file(options.open(&self.path)?)?;
         let mut line = Vec::with_capacity(envelope.len().saturating_add(2));
         // What a power cut left of a line does not spoil this one.
         if !ends_a_line(&mut file)? {
@@ -58,20 +68,49 @@ impl CheckpointFile {
         file.sync_data()
     }
 
-    /// Its lines; none where there is no file. One that is too large is an error of the kind `FileTooLarge`.
+    /// Its lines; none where there is no file.
     pub fn lines(&self) -> io::Result<Lines> {
-        let file = match File::open(&self.path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            file => file?,
-        };
-        let mut bytes = Vec::new();
-        file.take(FILE_BYTES_MAX.saturating_add(1)).read_to_end(&mut bytes)?;
-        if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > FILE_BYTES_MAX {
-            return Err(ErrorKind::FileTooLarge.into());
+        let mut options = OpenOptions::new();
+        options.read(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.custom_flags(UNWAITED);
         }
-        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        Ok(lines.map(<[u8]>::to_vec).collect())
+        match options.open(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Lines(None)),
+            file => Ok(Lines(Some(BufReader::new(a_file(file?)?)))),
+        }
     }
+}
+
+impl Iterator for Lines {
+    type Item = io::Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let file = self.0.as_mut()?;
+        loop {
+            let mut line = Vec::new();
+            match file.by_ref().take(LINE_BYTES_READ).read_until(b'\n', &mut line) {
+                Err(error) => return Some(Err(error)),
+                Ok(0) => return None,
+                Ok(_) if line.pop_if(|last| *last == b'\n').is_some() => {}
+                // Too long, or the last: what is left of it says nothing.
+                Ok(_) => {
+                    if let Err(error) = file.skip_until(b'\n') {
+                        return Some(Err(error));
+                    }
+                }
+            }
+            if !line.is_empty() {
+                return Some(Ok(line));
+            }
+        }
+    }
+}
+
+fn a_file(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() { Ok(file) } else { Err(ErrorKind::InvalidInput.into()) }
 }
 
 fn ends_a_line(file: &mut File) -> io::Result<bool> {
@@ -90,4 +129,40 @@ fn private_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::receipts::CHECKPOINT_LINE_MAX;
+
+    fn of(bytes: &[u8]) -> Vec<Vec<u8>> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = CheckpointFile::at(folder.path().join("checkpoints"));
+        std::fs::write(file.path(), bytes).unwrap();
+        file.lines().unwrap().collect::<io::Result<_>>().unwrap()
+    }
+
+    #[test]
+    fn lines_are_read_one_by_one_and_of_a_long_one_the_beginning() {
+        assert_eq!(u64::try_from(CHECKPOINT_LINE_MAX).unwrap() + 1, LINE_BYTES_READ);
+        assert_eq!(of(b""), [b""; 0]);
+        assert_eq!(of(b"one\n\ntwo\n"), [b"one", b"two"]);
+        assert_eq!(of(b"one\nhalf"), [b"one".to_vec(), b"half".to_vec()]);
+        let (most, longer) = (vec![b'x'; CHECKPOINT_LINE_MAX], vec![b'x'; 3 * CHECKPOINT_LINE_MAX]);
+        let read = of(&[&most[..], b"\n", &longer, b"\nlast\n"].concat());
+        assert_eq!(read.iter().map(Vec::len).collect::<Vec<_>>(), [most.len(), most.len() + 1, 4]);
+        let missing = CheckpointFile::at("/nowhere/checkpoints".into());
+        assert_eq!(missing.lines().unwrap().count(), 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+        let pipe = CheckpointFile::at(pipe);
+        assert!(pipe.append(b"line").is_err() && pipe.lines().is_err());
+    }
 }

@@ -74,10 +74,9 @@ pub fn verify(
         }
     }
     for file in files {
-        let lines =
-            file.lines().map_err(|source| KeepError::File { path: file.path().to_owned(), source })?;
-        for (at, line) in lines.iter().enumerate() {
-            match Checkpoint::read(line, bot) {
+        let failed = |source| KeepError::File { path: file.path().to_owned(), source };
+        for (at, line) in file.lines().map_err(failed)?.enumerate() {
+            match Checkpoint::read(&line.map_err(failed)?, bot) {
                 Ok(checkpoint) => known.push(checkpoint),
                 // One home may have had several keys.
                 Err(CheckpointError::NotOne) => {}

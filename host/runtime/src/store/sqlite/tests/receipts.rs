@@ -42,7 +42,7 @@ fn a_line_that_a_power_cut_left_does_not_spoil_the_next() {
     let half = std::fs::read(file.path()).unwrap();
     std::fs::write(file.path(), &half[..1]).unwrap();
     book::checkpoint(&store, &the_key(), NOW, Some(&file)).unwrap();
-    let lines = file.lines().unwrap();
+    let lines: Vec<Vec<u8>> = file.lines().unwrap().collect::<Result<_, _>>().unwrap();
     assert_eq!((lines.len(), lines[0].as_slice()), (2, b"x".as_slice()));
     let verdict = book::verify(&store, the_key().public(), &[file]).unwrap();
     assert!(matches!(verdict.findings.as_slice(), [Finding::FalseCheckpoint { .. }]), "{verdict:?}");
