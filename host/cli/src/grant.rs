@@ -255,15 +255,13 @@ fn runs_without_approval(op: &Op, access: Access) -> anyhow::Result<()> {
 fn state(shown: &Inspection, bot: &keys::Bot, database: &DatabaseFlags) -> anyhow::Result<&'static str> {
     let store = database::open_desk(&bot.home, database)?;
     let now = store.high_water(SystemClock.now())?;
-    let mut former = bot.keys.former().iter();
-    let key_ended = former.any(|former| former.key().public().id() == shown.bot && !former.is_open(now));
     let used_up = match shown.uses.and_then(std::num::NonZeroU32::new) {
         Some(uses) => !store.has_use_left(&shown.id, uses)?,
         None => false,
     };
     Ok(if store.is_revoked(&shown.id)? {
         "revoked"
-    } else if key_ended {
+    } else if bot.keys.has_ended(shown.bot, now) {
         "its key has ended"
     } else if now >= shown.expires_at {
         "expired"

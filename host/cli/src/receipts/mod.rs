@@ -49,9 +49,7 @@ impl Shelf {
 
     /// The bot's keys, each of which has a chain of its own: the present one first, then the one before it.
     fn keys(&self) -> Vec<&SecretKey> {
-        let mut keys: Vec<&SecretKey> = self.bot.keys.all().collect();
-        keys.reverse();
-        keys
+        self.bot.keys.all().rev().collect()
     }
 
     /// What the tokens are called. Where that cannot be read, a receipt says their ids alone.

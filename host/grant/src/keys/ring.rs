@@ -127,14 +127,13 @@ impl Ring {
         &self.former
     }
 
-    /// The public halves of all its keys, the present one first.
+    /// The public halves of all its keys, the present one first, then the one before it.
     pub fn publics(&self) -> Vec<PublicKey> {
-        let former = self.former.iter().map(|former| &former.key);
-        std::iter::once(&self.current).chain(former).map(|key| key.public().clone()).collect()
+        self.all().rev().map(|key| key.public().clone()).collect()
     }
 
     /// All its keys, the oldest first.
-    pub fn all(&self) -> impl Iterator<Item = &SecretKey> {
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = &SecretKey> {
         self.former.iter().map(|former| &former.key).chain(std::iter::once(&self.current))
     }
 
@@ -154,6 +153,11 @@ impl Ring {
         self.all().find(|key| key.public().id() == id)
     }
 
+    /// Whether the key of this id is one that it gave up and that has ended.
+    pub fn has_ended(&self, id: KeyId, now: UnixTime) -> bool {
+        self.former.iter().any(|former| former.key.public().id() == id && !former.is_open(now))
+    }
+
     /// The key that an envelope is addressed to, whether it has ended or not; the present one where it is addressed to none
     /// of them, or is no envelope: whoever opens it with that is told why not.
     pub fn addressed(&self, envelope: &[u8]) -> &SecretKey {
@@ -169,8 +173,7 @@ impl Ring {
         now: UnixTime,
     ) -> Result<OpenedGrant, OpenError> {
         let key = self.addressed(envelope);
-        let ended = |former: &&Former| former.key.public() == key.public() && !former.is_open(now);
-        if self.former.iter().any(|former| ended(&former)) {
+        if self.has_ended(key.public().id(), now) {
             return Err(OpenError::KeyEnded);
         }
         grant::open(envelope, key, issuers, now)

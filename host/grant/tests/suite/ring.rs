@@ -1,7 +1,9 @@
 //! A bot's key and those that it had before: what opens, until when, and the file that has them all.
 
 use pinhole_grant::keys::{ENDED, FORMER_KEYS_MAX, KEY_FILE_BYTES_MAX, public_key};
-use pinhole_grant::{KeyFileError, KeyKind, OpenError, Ring, RingError, SecretKey, UnixTime, open};
+use pinhole_grant::{
+    KeyFileError, KeyKind, OpenError, PublicKey, Ring, RingError, SecretKey, UnixTime, open,
+};
 use serde_json::{Value, json};
 
 use crate::common::{DAY, NOW, bot, member, minted, other_bot, publics, read_scope, request, rng};
@@ -60,6 +62,8 @@ fn the_oldest_key_is_the_root_and_the_oldest_open_one_is_shared() {
     assert_eq!((alone.root().public(), alone.shared(NOW).public()), (bot().public(), bot().public()));
     assert_eq!(ring.publics().len(), 3);
     assert_eq!(ring.publics()[0], *ring.public());
+    let newest_first: Vec<_> = ring.publics().iter().map(PublicKey::id).collect();
+    assert_eq!(newest_first, [known[2], known[1], known[0]]);
 }
 
 #[test]

@@ -45,15 +45,26 @@ pub fn checkpoint(
     let last = store.last_receipts(bot.public().id(), &ReceiptFilter::default(), 1)?;
     let Some(last) = last.first() else { return Ok(None) };
     let head = last.receipt().ok_or(KeepError::NotSound)?.head();
+    sign_at(store, bot, head, now, file)?;
+    Ok(Some(head))
+}
+
+/// The same where it is known where the chain stands.
+pub(crate) fn sign_at(
+    store: &(impl Receipts + ?Sized),
+    bot: &SecretKey,
+    head: Head,
+    now: UnixTime,
+    file: Option<&CheckpointFile>,
+) -> Result<(), KeepError> {
     let envelope = Checkpoint::sign(head, Covers::Head, now, bot)?;
     let row =
         CheckpointRow { bot: bot.public().id(), seq: head.seq, at: now, covers: Covers::Head, envelope };
     store.keep_checkpoint(&row)?;
-    into_file(file, &row.envelope)?;
-    Ok(Some(head))
+    into_file(file, &row.envelope)
 }
 
-pub(crate) fn into_file(file: Option<&CheckpointFile>, envelope: &[u8]) -> Result<(), KeepError> {
+fn into_file(file: Option<&CheckpointFile>, envelope: &[u8]) -> Result<(), KeepError> {
     let Some(file) = file else { return Ok(()) };
     file.append(envelope).map_err(|source| KeepError::File { path: file.path().to_owned(), source })
 }

@@ -14,7 +14,7 @@ use pinhole_grant::{KeyId, Ring, UnixTime};
 use tokio::sync::OnceCell;
 
 pub use file::{CHECKPOINTS_FILE, CheckpointFile, Lines};
-pub(crate) use keep::into_file;
+pub(crate) use keep::sign_at;
 pub use keep::{KeepError, Pruned, checkpoint, prune, verify};
 
 use self::hand::Hand;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use pinhole_manifest::{OpId, ServiceId};
-use pinhole_runtime::receipts::{Facts, Receipt, Stored};
+use pinhole_runtime::receipts::{Receipt, Stored};
 use pinhole_runtime::store::{ReceiptFilter, StoreError};
 use serde_json::{Value, json};
 use url::form_urlencoded;
@@ -48,7 +48,8 @@ impl Door {
             let own = rows.iter().filter_map(Stored::receipt);
             let own = own.filter(|receipt| {
                 let facts = receipt.facts();
-                facts.principal == caller.id && lets_through(&filter, facts)
+                // In the store a filter without a hit would go through all there are.
+                facts.principal == caller.id && filter.lets_through(facts)
             });
             Ok::<_, StoreError>(own.take(SHOWN_MAX).map(|receipt| one(&receipt)).collect())
         };
@@ -62,13 +63,6 @@ impl Door {
         };
         Ok(json!({"ok": true, "receipts": shown}))
     }
-}
-
-/// In the store a filter without a hit would go through all there are.
-fn lets_through(filter: &ReceiptFilter, facts: &Facts) -> bool {
-    filter.service.as_ref().is_none_or(|service| *service == facts.service)
-        && filter.op.as_ref().is_none_or(|op| *op == facts.op)
-        && filter.code.as_ref().is_none_or(|code| *code == facts.code)
 }
 
 fn one(receipt: &Receipt) -> Value {

@@ -18,7 +18,7 @@ use super::{Executor, Trace};
 use crate::book;
 use crate::net::Sent;
 use crate::outcome::{Code, Outcome, Refusal, Verdict};
-use crate::receipts::{Checkpoint, Covers, Facts, Note, OK, ReceiptId, Stored, Unended};
+use crate::receipts::{Facts, Note, OK, ReceiptId, Stored, Unended};
 use crate::store::{Settled, Store, Use};
 
 impl Executor {
@@ -65,19 +65,8 @@ impl Executor {
     async fn mark(&self, head: crate::receipts::Head) {
         let now = self.clock.now();
         let file = self.book.file().cloned();
-        let bot = self.bot.public().id();
-        let signed = Checkpoint::sign(head, Covers::Head, now, self.bot.current());
-        let keep = move |store: &dyn Store| {
-            let row = crate::store::CheckpointRow {
-                bot,
-                seq: head.seq,
-                at: now,
-                covers: Covers::Head,
-                envelope: signed?,
-            };
-            store.keep_checkpoint(&row)?;
-            book::into_file(file.as_ref(), &row.envelope)
-        };
+        let bot = Arc::clone(&self.bot);
+        let keep = move |store: &dyn Store| book::sign_at(store, bot.current(), head, now, file.as_ref());
         if let Err(refusal) = self.with_store(keep).await {
             let detail = refusal.private_detail().unwrap_or_default();
             tracing::warn!(detail, "the receipts could not be signed where they stand");
